@@ -1,0 +1,1 @@
+"""MoveJudge: did that move help? Frames in, snapshots, an honest verdict out."""

@@ -1,0 +1,1 @@
+"""Frames to snapshots, and which snapshots may be compared."""

@@ -1,0 +1,1 @@
+"""Goal, dimensions, statistics, verdict."""

@@ -1,0 +1,1 @@
+"""The arithmetic of the standards: PCM in, frames out."""

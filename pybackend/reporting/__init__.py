@@ -1,0 +1,1 @@
+"""Tables and colour for the terminal."""

@@ -1,0 +1,1 @@
+"""Frames in: protocol table, codec, receiver, recordings."""

@@ -1,0 +1,1 @@
+"""Sound that needs no Live."""

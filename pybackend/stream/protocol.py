@@ -11,7 +11,8 @@ the sample rate in the same frame says which these are.
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from pybackend.metering.design import BAND_NAMES, MAX_RATE_HZ, MIN_RATE_HZ
 
@@ -33,7 +34,8 @@ MIN_LUFS: Final = -120.0
 MAX_LUFS: Final = 70.0
 
 
-class Field(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Field:
     """One field of a message: ``count`` numbers of one meaning, unit and plausible range."""
 
     name: str
@@ -121,7 +123,7 @@ HELLO_WIDTH: Final = sum(field.count for field in HELLO_FIELDS)
 
 def column(name: str) -> int:
     """First column of a frame field."""
-    return FRAME_COLUMNS[name].start
+    return int(FRAME_COLUMNS[name].start)
 
 
 def type_tags(fields: tuple[Field, ...]) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Final
 
 HOST: Final = "127.0.0.1"
@@ -25,3 +28,31 @@ def app_version() -> str:
         return version("movejudge")
     except PackageNotFoundError:
         return "0+unknown"
+
+
+def state_folder() -> Path:
+    r"""Folder of what outlives a workspace; the device's launcher computes the same path.
+
+    ``MOVEJUDGE_HOME`` if it is set, else ``~/Library/Application Support/MoveJudge`` on macOS,
+    ``%LOCALAPPDATA%\MoveJudge`` on Windows, and ``$XDG_STATE_HOME/MoveJudge`` or
+    ``~/.local/state/MoveJudge`` elsewhere.
+    """
+    home = os.environ.get("MOVEJUDGE_HOME")
+    if home:
+        return Path(home)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "MoveJudge"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "MoveJudge"
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "MoveJudge"
+
+
+def launcher_config_path() -> Path:
+    """File in which the installer leaves the interpreter's absolute path for the device's launcher.
+
+    JSON: ``{"schema_version": 1, "python": "/abs/python", "args": ["-m", "pybackend", "serve"],
+    "udp_port": 9701, "http_port": 9702}``.
+    """
+    return state_folder() / "launcher.json"

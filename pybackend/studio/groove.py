@@ -135,7 +135,8 @@ class _Player:
     def _pad(self, note: int, voice: int) -> Array:
         tone = self._tone(note, BEATS_PER_BAR, 10, 1.0)
         pan = 0.5 + (0.35 if voice % 2 == 0 else -0.35)
-        return tone * np.array([1.0 - pan, pan]) * 2.0
+        panned: Array = tone * np.array([1.0 - pan, pan]) * 2.0
+        return panned
 
 
 def high_shelf(pcm: Array, sample_rate_hz: int, *, corner_hz: float, gain_db: float) -> Array:

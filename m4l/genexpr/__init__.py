@@ -1,0 +1,1 @@
+"""The subset of GenExpr that the device is written in: reader, lint and two back ends."""

@@ -38,7 +38,8 @@ def table(*columns: str, title: str | None = None, numbers: bool = True) -> Tabl
     Parameters
     ----------
     *columns : str
-        Headings; the first column is left-aligned text that wraps.
+        Headings; the first column is left-aligned text that wraps. More than eight columns stand
+        close together, so that ten of numbers and a name are readable at 80 characters.
     title : str, optional
         Line above the table.
     numbers : bool
@@ -47,7 +48,15 @@ def table(*columns: str, title: str | None = None, numbers: bool = True) -> Tabl
     from rich import box  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0 if len(columns) > 8 else 1),
+        show_edge=False,
+        pad_edge=False,
+    )
     for index, heading in enumerate(columns):
         if index and numbers:
             made.add_column(heading, justify="right", no_wrap=True)

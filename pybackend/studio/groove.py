@@ -71,7 +71,7 @@ class Groove:
         player = _Player(self, np.random.default_rng(seed))
         for bar in range(self.bars):
             player.play_bar(bar)
-        return 0.3 * player.sound
+        return 0.2 * player.sound
 
 
 class _Player:

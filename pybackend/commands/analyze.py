@@ -211,7 +211,7 @@ def _overview(analyses: Sequence[Analysis]) -> Any:
 
 def remarks(analyses: Sequence[Analysis]) -> list[str]:
     """What is unavailable and why, and the notes: a line for each, naming the files if several."""
-    names = {field: name for field, name, _, _ in QUANTITIES}
+    names = {field: name for field, name, _, _ in QUANTITIES} | {"bands_db": "bands"}
     files: dict[str, list[str]] = {}
     for analysis in analyses:
         by_reason: dict[str, list[str]] = {}

@@ -89,7 +89,7 @@ class Judged(_Event):
     """Path of the verdict, relative to the ledger's folder."""
     decision: Literal["keep", "undo", "inconclusive"]
     keep_change: bool
-    score: float
+    score: float | None
     goal_progress: float | None
 
 

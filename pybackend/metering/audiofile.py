@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -91,7 +92,9 @@ class AudioReader:
         _check_path(self.path)
         self._error = soundfile.SoundFileError
         try:
-            self._file = soundfile.SoundFile(str(self.path))
+            # Bytes, where the system has them, also name a file whose name is no valid text.
+            name = str(self.path) if os.name == "nt" else os.fsencode(self.path)
+            self._file = soundfile.SoundFile(name)
         except (self._error, TypeError, UnicodeError) as error:
             # TypeError: soundfile takes the name .raw as headerless and then asks for a rate.
             raise AudioFileError(

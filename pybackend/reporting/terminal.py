@@ -6,6 +6,7 @@ bars, when the stream is no terminal.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 
 
 def console() -> Console:
-    """Console on stdout, for results."""
+    """Console on stdout, for results; what its encoding lacks becomes ``?``."""
     from rich.console import Console  # noqa: PLC0415
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     return Console(highlight=False, emoji=False, markup=False)
 
 

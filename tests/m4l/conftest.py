@@ -1,6 +1,12 @@
-"""A stand-in for the device's code: the same filters and sizes, written by a generator."""
+"""The built device; and a stand-in for its code: the same filters and sizes, generated here."""
 
 from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -190,3 +196,22 @@ def stand_in_source() -> str:
 def stand_in() -> str:
     """Source of the stand-in."""
     return stand_in_source()
+
+
+@pytest.fixture(scope="session")
+def make_device() -> ModuleType:
+    """The command that builds the device; ``build/`` is a folder of commands, not a package."""
+    path = Path(__file__).parents[2] / "build" / "make_device.py"
+    spec = importlib.util.spec_from_file_location("make_device", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["make_device"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def built(make_device: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The device, built once for all tests: ``release``, ``dev`` and ``launcher`` are its files."""
+    return make_device.build(tmp_path_factory.mktemp("device"))

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybackend.errors import GoalError
+from pybackend.judgment.dimensions import (
+    DIMENSIONS,
+    FRAME_DIMENSIONS,
+    band_range,
+    dimension,
+    dimension_table,
+)
+from pybackend.metering.design import BAND_NAMES
+
+TECHNICAL = {
+    "energy",
+    "punch",
+    "weight",
+    "density",
+    "brightness",
+    "warmth",
+    "width",
+    "depth",
+    "motion",
+    "contrast",
+    "clarity",
+    "cohesion",
+    "groove",
+    "tension",
+    "novelty",
+    "polish",
+    "emotion",
+}
+ARTISTIC = {
+    "style_fit",
+    "distinctiveness",
+    "motif_coherence",
+    "section_contrast",
+    "restraint",
+    "surprise_without_breakage",
+}
+DOCUMENT = Path(__file__).parents[2] / "docs" / "judgment-core.md"
+
+
+def test_every_word_of_the_vocabulary_is_registered() -> None:
+    by_family = {
+        family: {name for name, entry in DIMENSIONS.items() if entry.family == family}
+        for family in ("technical", "artistic", "measured")
+    }
+    assert by_family["technical"] == TECHNICAL
+    assert by_family["artistic"] == ARTISTIC
+    bands = {f"band_{name}" for name in BAND_NAMES}
+    assert by_family["measured"] == {"dynamics", "balance", "psr"} | bands
+
+
+def test_words_of_the_vocabulary_that_frames_can_show() -> None:
+    shown = {entry.name for entry in FRAME_DIMENSIONS if entry.family != "measured"}
+    assert shown == {"energy", "brightness", "weight", "width"}
+
+
+@pytest.mark.parametrize("entry", DIMENSIONS.values(), ids=lambda entry: entry.name)
+def test_entry_is_complete(entry: object) -> None:
+    assert entry.measured_as
+    assert entry.needs
+    if entry.from_frames:
+        assert entry.unit
+        assert entry.smallest_effect > 0.0
+        assert entry.error_floor > 0.0
+        assert entry.more
+        assert entry.less
+        assert entry.subject
+        assert entry.protect_margin == 2.0 * entry.smallest_effect
+    else:
+        assert entry.smallest_effect == 0.0
+        assert len(entry.unavailable) > 20
+
+
+@pytest.mark.parametrize("entry", FRAME_DIMENSIONS, ids=lambda entry: entry.name)
+@given(value=st.floats(-12.0, 12.0))
+def test_display_scale_is_inverted_by_native(entry: object, value: float) -> None:
+    centre = entry.direction == "centre"
+    native = value if centre else entry.midpoint + value
+    level = entry.squash(native)
+    assert 0.0 < level <= 1.0
+    assert entry.native(level) == pytest.approx(abs(native) if centre else native, abs=1e-6)
+
+
+def test_ends_of_the_display_scale_are_infinitely_far() -> None:
+    assert DIMENSIONS["brightness"].native(0.0) == -float("inf")
+    assert DIMENSIONS["brightness"].native(1.0) == float("inf")
+    assert DIMENSIONS["balance"].native(1.0) == 0.0
+    assert DIMENSIONS["balance"].native(0.0) == float("inf")
+    assert DIMENSIONS["brightness"].squash(-1e6) == pytest.approx(0.0, abs=1e-300)
+    with pytest.raises(ValueError, match=r"0\.\.1"):
+        DIMENSIONS["brightness"].native(1.5)
+
+
+def test_unknown_name_suggests_the_nearest() -> None:
+    with pytest.raises(GoalError, match="did you mean 'brightness'"):
+        dimension("brigthness")
+    with pytest.raises(GoalError, match="did you mean 'band_low_mid'"):
+        dimension("low_mid")
+    with pytest.raises(GoalError, match="known: energy, brightness"):
+        dimension("qqqq")
+
+
+def test_band_ranges_are_those_of_the_design() -> None:
+    assert [band_range(k) for k in range(9)] == [
+        "20-60 Hz",
+        "60-120 Hz",
+        "120-250 Hz",
+        "250-500 Hz",
+        "500 Hz-1 kHz",
+        "1-2 kHz",
+        "2-4 kHz",
+        "4-8 kHz",
+        "8-20 kHz",
+    ]
+
+
+def test_document_holds_the_current_table() -> None:
+    assert dimension_table() in DOCUMENT.read_text(encoding="utf-8"), (
+        "docs/judgment-core.md is out of date; paste the output of dimension_table()"
+    )

@@ -62,6 +62,8 @@ def dimension_table(verdict: Verdict) -> Table:
         if entry.state == "unavailable" and not role:
             continue
         answer = entry.verdict or entry.state
+        if answer == "improved" and not role:
+            answer = "moved"  # nobody asked for it, so more of it is no improvement
         made.add_row(
             Text(f"{name} ({role})" if role else name, style="bold" if role == "target" else ""),
             _plain(entry.before),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,9 @@ def test_a_recording_can_be_sent_to_a_port(take: Path, capsys: pytest.CaptureFix
         assert main([*argv, "--speed", "100", "--json"]) == 0
         sent = json.loads(capsys.readouterr().out)["sent"]
         assert list(sent.values()) == [961]
+        give_up_s = time.monotonic() + 5.0
+        while receiver.intake.datagrams < 961 and time.monotonic() < give_up_s:
+            time.sleep(0.01)
     heard = receiver.intake.store(INSTANCE).all()
     assert len(heard) > 900
     assert np.all(np.diff(heard.column("seq")) >= 1)

@@ -1,7 +1,8 @@
 """The sample-rate loop: PCM in, one row of sums per 10 ms sub-block out.
 
-Eight *lanes* run through the same instructions at once. A lane is a stereo stream: the streaming
-meter uses one of them, the whole-signal meter gives each its own segment of the signal.
+Eight *lanes* run through the same instructions at once. A lane is a stereo stream: the
+whole-signal meter gives each its own segment of the signal, and the streaming meter, which has but
+one stream, gives all of them the same. So both run the same machine code.
 
 numba looks for changes only in the file of a cached function: after an edit of `filters`, `simd` or
 `columns`, delete the ``*.nbi`` files in ``__pycache__``.

@@ -82,9 +82,13 @@ class Ruler:
         """Length of a row in seconds."""
         return self.row_beats * 60.0 / self.tempo_bpm
 
-    def beats(self, seconds: float) -> float:
-        """Length in quarter notes of a time in seconds."""
-        return seconds * self.tempo_bpm / 60.0
+    def shift_beats(self, lag_s: float) -> float:
+        """How much later than its barline a bar is taken from a capture, in quarter notes.
+
+        By the capture's lag, less one row: the loudest onsets are on barlines, and a frame that
+        holds one and a piece of the bar before would be divided between two bars.
+        """
+        return lag_s * self.tempo_bpm / 60.0 - self.row_beats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +128,7 @@ def share_bars(timelines: Sequence[Timeline], ruler: Ruler, lags_s: Array) -> li
     return common_bars(
         [
             bars_once(
-                played_bars(timeline, ruler.beats_per_bar, ruler.beats(float(lag_s))),
+                played_bars(timeline, ruler.beats_per_bar, ruler.shift_beats(float(lag_s))),
                 ruler.cycle_bars,
             )
             for timeline, lag_s in zip(timelines, lags_s, strict=True)
@@ -146,11 +150,10 @@ def lay(timelines: Sequence[Timeline], shared: Sequence[Bars], ruler: Ruler, lag
     rows = ruler.rows_per_bar
     values = np.empty((len(timelines), len(bars) * rows, FRAME_WIDTH))
     valid = np.zeros(values.shape[:2], np.bool_)
-    end_beats = (bars[:, None] * rows + np.arange(1, rows + 1)).ravel() * ruler.row_beats
+    end_beats = (bars[:, None] * rows + np.arange(rows)).ravel() * ruler.row_beats
     for i, timeline in enumerate(timelines):
-        origin = shared[i].number.astype(np.float64) * ruler.beats_per_bar + ruler.beats(
-            float(lags_s[i])
-        )
+        barlines = shared[i].number.astype(np.float64) * ruler.beats_per_bar
+        origin = barlines + ruler.shift_beats(float(lags_s[i]))
         _spread(timeline, shared[i], origin, ruler, (values[i], valid[i]))
         values[i, valid[i], column("song_beats")] = end_beats[valid[i]]
     return Grid(values, valid, np.repeat(np.arange(len(bars)), rows), bars)

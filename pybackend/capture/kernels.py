@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from pybackend.jit import kernel
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -20,7 +21,7 @@ ROUNDING = 1e-9
 """Share of a bar or grid row below which an overlap is rounding."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bar_pieces(
     start: Array, end: Array, run: Ints, valid: Bools, bar_beats: float
 ) -> tuple[Ints, Ints, Ints, Array]:
@@ -73,7 +74,7 @@ def bar_pieces(
     return bar[:count], first[:count], last[:count], covered[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def overlap_rows(
     values: Array,
     powers: Array,
@@ -173,7 +174,7 @@ def overlap_rows(
                 out[row, c] = 10.0 * math.log10(out[row, c])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rises(
     values: Array, follows: Bools, columns: Ints, floor: float, out: Array, onset: Array
 ) -> None:
@@ -218,7 +219,7 @@ def rises(
                 onset[i] += max(0.0, out[i, j]) ** 2 / upward
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def likeness(
     x: Array, y: Array, at_x: Ints, seq_at: Ints, seq_y: Ints, reach: int, quiet: float, out: Array
 ) -> None:

@@ -32,8 +32,8 @@ COARSE_LAG_S: Final = 0.03
 ALIKE: Final = 0.2
 """Likeness below which two captures do not show a common envelope."""
 ALIKE_LATE: Final = 0.35
-"""Likeness that a lag of more than a frame needs to be believed: real lags reach 0.63 and more,
-sounds that have nothing to do with each other 0.35 at most."""
+"""Likeness that a lag of more than a frame needs to be believed: real lags reach 0.38 in dense
+music and 0.6 elsewhere, sounds that have nothing in common 0.24 in 95 % of cases."""
 LEAD: Final = 0.15
 """How much more alike a shift must be than its rival to be believed: real lags lead by 0.27."""
 LOCKED: Final = 0.95

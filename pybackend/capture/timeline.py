@@ -35,6 +35,7 @@ _SEQ, _SEQ_CHECK = column("seq"), column("seq_check")
 _INSTANCE, _FLAGS, _RATE = column("instance"), column("flags"), column("sample_rate")
 _BEATS, _TEMPO, _SIGNATURE = column("song_beats"), column("tempo"), column("beats_per_bar")
 _K_POWER = column("k_power")
+_MAX_CONTROL = 1e9
 _CONTROL = [*range(FRAME_COLUMNS["band_power"].start), _SEQ_CHECK]
 
 
@@ -187,7 +188,7 @@ class _Whole:
 
 def _whole_frames(frames: Frames) -> _Whole:
     values = frames.values
-    readable = np.isfinite(values[:, _CONTROL]).all(axis=1)
+    readable = (np.abs(values[:, _CONTROL]) < _MAX_CONTROL).all(axis=1)
     rows = np.flatnonzero(readable & (values[:, _SEQ] == values[:, _SEQ_CHECK]))
     senders = values[rows, _INSTANCE]
     instances, counts = np.unique(senders, return_counts=True)

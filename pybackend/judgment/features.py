@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from pybackend.capture.aligned import AlignedCaptures, Incomparable, Reason, ReasonCode
+from pybackend.jit import kernel
 from pybackend.judgment import ratios
 from pybackend.metering.design import BAND_NAMES
 from pybackend.stream.protocol import FRAME_WIDTH, column
@@ -93,7 +93,7 @@ class BarFeatures:
         return int(self.x.shape[2])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _faults(values: Array, valid: Mask) -> tuple[int, Counts]:
     """Count of valid frames with impossible numbers, and per band of impossible powers."""
     captures, frames = valid.shape
@@ -120,7 +120,7 @@ def _faults(values: Array, valid: Mask) -> tuple[int, Counts]:
     return faults, bands
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _joint_mask(
     values: Array, valid: Mask, bar: Counts, n_bars: int
 ) -> tuple[npt.NDArray[np.int8], Counts, Counts]:
@@ -150,7 +150,7 @@ def _joint_mask(
     return mask, counts, audible
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _sums(values: Array, mask: npt.NDArray[np.int8], bar: Counts, n_bars: int) -> Array:
     """Sums over the mask per capture and bar, in the columns named in `ratios`."""
     captures, frames = values.shape[0], values.shape[1]

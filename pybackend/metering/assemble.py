@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from pybackend.jit import kernel
 from pybackend.metering import columns, design
 from pybackend.metering.kernel import sub_block_end
 from pybackend.stream.frames import Frames
@@ -86,7 +87,7 @@ def _add_bands(row: Array, samples: int, bands: int, level_db: Array, frame: Arr
     frame[C_PEAK10_HIGH] = max(frame[C_PEAK10_HIGH], high / samples)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _window_lufs(energy: Array, last: int, window: int, index: int, rate: int) -> float:
     """Loudness of the ``window`` sub-blocks up to ``energy[last]``, sub-block ``index``.
 
@@ -143,7 +144,7 @@ def _finish(frame: Array, samples: int, bands: int, bad: float, past: Past) -> N
             frame[i] = np.nan
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(rows: Array, energy: Array, place: Place, past: Past, out: Array) -> None:
     """Measured fields of the frames that start at ``place``.
 

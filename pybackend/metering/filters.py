@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from pybackend.jit import kernel
 from pybackend.metering.design import TRUE_PEAK_TAPS
 from pybackend.metering.simd import (
     is_beyond,
@@ -39,7 +40,7 @@ TINY: Final = 1e-30
 """Filter states below this (-600 dB) become 0: denormal arithmetic in silence is slow."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clean(x: Array, n: int, counts: Array) -> None:
     """Samples that are not finite become 0 and are counted, per channel."""
     limit = splat(LARGEST)
@@ -55,7 +56,7 @@ def clean(x: Array, n: int, counts: Array) -> None:
         store(x, i, unless_beyond(load(x, i), limit))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_powers(x: Array, n: int, sums: Array) -> None:
     """Sums of L^2, R^2 and L * R."""
     ll, rr, lr = load(sums, 0), load(sums, 1), load(sums, 2)
@@ -69,7 +70,7 @@ def add_powers(x: Array, n: int, sums: Array) -> None:
     store(sums, 2, lr)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_peaks(x: Array, n: int, bank: Array, maxima: Array) -> None:
     """Largest magnitudes of left and right, of the samples and then of the interpolated stream.
 
@@ -128,7 +129,7 @@ def _weigh(v: Any, k: Any, state: Any) -> Any:
     return z, (s0, s1, s2, s3)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_k_energy(x: Array, n: int, k: Array, state: Array, sums: Array) -> None:
     """Sums of squares of left and right after K-weighting.
 
@@ -178,7 +179,7 @@ def _load_7(array: Array, i: int) -> Any:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_off(y: Array, n: int, k: Array, state: Array, sums: Array) -> None:
     """Take one band off ``y`` into sums of L^2, R^2 and L * R; what is above it stays.
 
@@ -205,7 +206,7 @@ def split_off(y: Array, n: int, k: Array, state: Array, sums: Array) -> None:
     store(sums, 2, lr)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flush(state: Array) -> None:
     """Set states below TINY to 0."""
     flat = state.reshape(-1)

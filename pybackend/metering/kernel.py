@@ -3,9 +3,6 @@
 Eight *lanes* run through the same instructions at once. A lane is a stereo stream: the
 whole-signal meter gives each its own segment of the signal, and the streaming meter, which has but
 one stream, gives all of them the same. So both run the same machine code.
-
-numba looks for changes only in the file of a cached function: after an edit of `filters`, `simd` or
-`columns`, delete the ``*.nbi`` files in ``__pycache__``.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from pybackend.jit import kernel
 from pybackend.metering.columns import BAD, BAND, COLUMNS, FULL, K_ENERGY, PEAK, SPLITS
 from pybackend.metering.filters import (
     BLOCK,
@@ -93,7 +91,7 @@ def at_rest() -> State:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sub_block_end(index: int, sample_rate_hz: int) -> int:
     """`design.sub_block_end`, compiled."""
     return ((index + 1) * sample_rate_hz + 50) // 100
@@ -111,7 +109,7 @@ def _gather_edge(signal: Signal, at: Ints, n: int, x: Array) -> None:
             x[TAPS + t, 1, lane] = pcm[i, right] if inside and right >= 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(signal: Signal, at: Ints, n: int, x: Array) -> None:
     """Next ``n`` samples of every lane into ``x``."""
     pcm, left, right = signal
@@ -164,7 +162,7 @@ def _write_row(sums: Array, splits: int, row: Array) -> None:
             sums[column, lane] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(signal: Signal, run: Run, coefficients: Coefficients, state: State, rows: Array) -> int:
     """Run all lanes on, as far as ``run`` says.
 
@@ -210,7 +208,7 @@ def advance(signal: Signal, run: Run, coefficients: Coefficients, state: State, 
     return max(count, 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def k_energies(
     signal: Signal, run: Run, coefficients: Coefficients, state: State, rows: Array
 ) -> None:
@@ -237,7 +235,7 @@ def k_energies(
             flush(state.k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def peaks(signal: Signal, run: Run, coefficients: Coefficients, state: State) -> None:
     """`advance` with peaks alone, which stay in the sums."""
     at = run.starts.copy()

@@ -75,7 +75,7 @@ def test_layout(captures):
     assert np.isnan(aligned.values[~aligned.valid]).all()
     np.testing.assert_allclose(
         aligned.values[0, aligned.valid[0], column("song_beats")],
-        (0.1 * np.arange(1, BARS * 40 + 1))[aligned.valid[0]],
+        (0.1 * np.arange(BARS * 40))[aligned.valid[0]],
     )
 
 
@@ -118,7 +118,7 @@ def test_no_power_is_lost_or_counted_twice(make, song):
     """The sum over inner rows is the song's own power, whatever the phase of the clock."""
     frames = make.frames(song, phase_ms=33)
     aligned = align([frames], [frames])
-    rows = slice(40, 200)
+    rows = slice(41, 201)
     truth = song[2000:10000].mean(axis=0)
     bands = aligned.values[0, rows][:, FRAME_COLUMNS["band_power"]].mean(axis=0)
     edge = frames.column("band_power").max(axis=0) * 2.0 / 160.0
@@ -135,8 +135,8 @@ def test_lost_frames_are_missing_and_never_filled(make, song, data):
     assert isinstance(aligned, AlignedCaptures)
     both = aligned.valid[0] & aligned.valid[1]
     np.testing.assert_allclose(aligned.values[1][both], aligned.values[0][both], rtol=1e-9)
-    # A frame reaches into two rows, and the first frame of this clock only into the second row.
-    expected = {row for frame in lost for row in (frame, frame + 1)}
+    # Bars begin one row before the barline, and with this clock a frame reaches into two rows.
+    expected = {row for frame in lost for row in (frame + 1, frame + 2)}
     missing = set(np.flatnonzero(~aligned.valid[1])) - set(np.flatnonzero(~aligned.valid[0]))
     assert missing == {row for row in expected if row < BARS * 40}
     assert aligned.loss[1] == pytest.approx(len(lost) / len(whole))
@@ -164,7 +164,7 @@ def test_torn_frames_are_dropped(make, song):
     frames = make.frames(song)
     torn = make.changed(frames, [50, 51], seq_check=3.0)
     aligned = align([frames], [torn])
-    assert np.flatnonzero(~aligned.valid[1]).tolist() == [50, 51]
+    assert np.flatnonzero(~aligned.valid[1]).tolist() == [0, 51, 52]
     assert aligned.loss[1] == pytest.approx(2 / len(frames))
 
 
@@ -177,8 +177,8 @@ def test_a_frame_that_holds_a_jump_is_not_paired(make, song):
     assert aligned.n_bars == 4
     # The latest complete playing of bars 2 and 3 counts: it lacks its first frame, so the earlier
     # one, which is complete, is taken for bar 2.
-    np.testing.assert_array_equal(aligned.values[1, 80:120, column("seq")], np.arange(80, 120))
-    np.testing.assert_array_equal(aligned.values[1, 121:159, column("seq")], np.arange(201, 239))
+    np.testing.assert_array_equal(aligned.values[1, 81:120, column("seq")], np.arange(80, 119))
+    np.testing.assert_array_equal(aligned.values[1, 121:160, column("seq")], np.arange(200, 239))
 
 
 def test_a_loop_counts_with_its_latest_complete_pass(make, song):
@@ -267,8 +267,8 @@ def test_files_are_paired_from_their_starts(make, song):
     assert aligned.positions == "start"
     assert aligned.n_bars == BARS
     assert (aligned.tempo_bpm, aligned.beats_per_bar) == (120.0, 4.0)
-    rows = aligned.values[0, :, K_POWER]
-    np.testing.assert_array_equal(rows, plain.column("k_power")[: BARS * 40])
+    rows = aligned.values[0, 1:, K_POWER]
+    np.testing.assert_array_equal(rows, plain.column("k_power")[: BARS * 40 - 1])
 
 
 def test_rows_that_fit_frames_are_those_frames(make, song):
@@ -276,7 +276,10 @@ def test_rows_that_fit_frames_are_those_frames(make, song):
     aligned = align([frames], [frames])
     measured = slice(FRAME_COLUMNS["band_power"].start, FRAME_COLUMNS["seq_check"].start)
     np.testing.assert_allclose(
-        aligned.values[0, :, measured], frames.values[: BARS * 40, measured], rtol=1e-9, atol=1e-15
+        aligned.values[0, 1:, measured],
+        frames.values[: BARS * 40 - 1, measured],
+        rtol=1e-9,
+        atol=1e-15,
     )
 
 
@@ -363,7 +366,7 @@ class TestReasons:
 
     def test_single_bad_frames_are_left_out(self, make, good):
         aligned = align([good], [make.changed(good, [30], lufs_s=np.nan)])
-        assert np.flatnonzero(~aligned.valid[1]).tolist() == [30]
+        assert np.flatnonzero(~aligned.valid[1]).tolist() == [0, 31]
         assert any("no numbers" in note for note in aligned.notes)
 
     def test_transport_stopped(self, make, good):

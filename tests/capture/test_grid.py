@@ -60,8 +60,19 @@ def test_a_power_is_divided_by_overlap(make, phase_ms):
     mid = grid.values[0, :, column("band_power") + 4]
     inner = slice(1, 79)
     assert np.nansum(mid[inner]) == pytest.approx(1.0, rel=1e-6)
-    centre = np.nansum(mid[inner] * (np.arange(80)[inner] * 50.0 + 25.0)) / np.nansum(mid[inner])
+    # Bars begin one row before the barline.
+    middle_ms = np.arange(80)[inner] * 50.0 - 25.0
+    centre = np.nansum(mid[inner] * middle_ms) / np.nansum(mid[inner])
     assert centre == pytest.approx(1025.0, abs=0.1)
+
+
+@pytest.mark.parametrize("phase_ms", [0, 13, 26, 39])
+def test_a_downbeat_stays_in_its_bar(make, phase_ms):
+    power = np.full((6100, 9), 1e-9)
+    power[2000:2010] = 1.0
+    grid = laid(make.frames(power, phase_ms=phase_ms))
+    mid = np.nan_to_num(grid.values[0, :, column("band_power") + 4])
+    np.testing.assert_allclose(np.bincount(grid.bar, mid), [0.0, 0.2, 0.0], atol=1e-6)
 
 
 def test_a_lag_is_taken_off(make):
@@ -70,13 +81,13 @@ def test_a_lag_is_taken_off(make):
     grid = laid(make.frames(power), lag_s=0.07)
     # Frames hold 30 and 20 ms of the burst; laid 70 ms earlier these overlap three rows.
     mid = grid.values[0, :, column("band_power") + 4]
-    assert np.flatnonzero(mid > 1e-6).tolist() == [19, 20, 21]
-    assert mid[19:22].sum() == pytest.approx(1.0, rel=1e-6)
+    assert np.flatnonzero(mid > 1e-6).tolist() == [20, 21, 22]
+    assert mid[20:23].sum() == pytest.approx(1.0, rel=1e-6)
 
 
 def test_rows_carry_their_song_position(make):
     grid = laid(make.frames(make.music(4.2), phase_ms=30, start_beats=8.0))
     assert grid.bars.tolist() == [2, 3]
     beats = grid.values[0, :, column("song_beats")]
-    np.testing.assert_allclose(beats[1:], 8.0 + 0.1 * np.arange(2, 81))
-    assert np.isnan(beats[0])
+    np.testing.assert_allclose(beats[2:], 8.0 + 0.1 * np.arange(2, 80))
+    assert np.isnan(beats[:2]).all()

@@ -180,6 +180,17 @@ def _name(analysis: Analysis) -> str:
     return shown_path(analysis.file)
 
 
+def _short_names(analyses: Sequence[Analysis]) -> list[str]:
+    """File names without what all their folders share, so that a table has room for figures."""
+    from pathlib import Path  # noqa: PLC0415
+
+    paths = [Path(_name(analysis)) for analysis in analyses]
+    depth = 1
+    while len({path.parts[-depth:] for path in paths}) < len(set(paths)):
+        depth += 1
+    return ["/".join(path.parts[-depth:]) for path in paths]
+
+
 def _heading(analysis: Analysis) -> str:
     channels = "mono" if analysis.channels == 1 else "stereo"
     return f"{_name(analysis)}: {clock(analysis.duration_s)}, {analysis.sample_rate} Hz, {channels}"
@@ -203,9 +214,9 @@ def _overview(analyses: Sequence[Analysis]) -> Any:
 
     headings = [f"{short}\n{unit}".strip() for _, _, short, unit in QUANTITIES]
     table = terminal.table("file", *headings, "length")
-    for analysis in analyses:
+    for analysis, name in zip(analyses, _short_names(analyses), strict=True):
         values = (_shown(field, getattr(analysis, field)) for field, _, _, _ in QUANTITIES)
-        terminal.add_row(table, (_name(analysis), *values, clock(analysis.duration_s)))
+        terminal.add_row(table, (name, *values, clock(analysis.duration_s)))
     return table
 
 
@@ -213,14 +224,14 @@ def remarks(analyses: Sequence[Analysis]) -> list[str]:
     """What is unavailable and why, and the notes: a line for each, naming the files if several."""
     names = {field: name for field, name, _, _ in QUANTITIES} | {"bands_db": "bands"}
     files: dict[str, list[str]] = {}
-    for analysis in analyses:
+    for analysis, file in zip(analyses, _short_names(analyses), strict=True):
         by_reason: dict[str, list[str]] = {}
         for field, reason in analysis.unavailable.items():
             shown = names.get(field, field.removeprefix("bands_db.").replace("_", " "))
             by_reason.setdefault(reason, []).append(shown)
         lines = [f"no {', '.join(shown)}: {reason}" for reason, shown in by_reason.items()]
         for line in (*lines, *analysis.notes):
-            files.setdefault(line, []).append(_name(analysis))
+            files.setdefault(line, []).append(file)
     if len(analyses) == 1:
         return list(files)
     return [f"{line} ({_listed(named)})" for line, named in files.items()]

@@ -206,3 +206,15 @@ def test_a_damaged_mp3_is_one_line_on_stderr(tmp_path):
     assert done.stderr == (
         f"movejudge: {path} is not a readable audio file; give WAV, AIFF, FLAC, OGG or MP3\n"
     )
+
+
+def test_short_names_keep_only_what_tells_files_apart(command, tmp_path):
+    paths = [tmp_path / "a" / "song.wav", tmp_path / "b" / "song.wav"]
+    for path in paths:
+        path.parent.mkdir()
+        write(path)
+    code, out, _ = command(*paths)
+    assert code == 0
+    assert "a/song.wav" in out
+    assert "b/song.wav" in out
+    assert str(tmp_path)[:12] not in out

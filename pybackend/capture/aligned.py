@@ -43,11 +43,14 @@ class AlignedCaptures:
     ----------
     values : ndarray of float64, shape (captures, frames, FRAME_WIDTH)
         Frame rows in the order of `protocol.FRAME_FIELDS`; the first ``n_before`` captures are
-        before the move, the others after it.
+        before the move, the others after it. A row is a bar divided by a whole number, so about
+        50 ms; all of it is NaN where it is not valid.
     valid : ndarray of bool, shape (captures, frames)
         Whether the capture has that frame: received whole, finite, transport running.
     bar : ndarray of int64, shape (frames,)
-        Index of the whole bar that each grid frame belongs to, ``0 .. n_bars - 1``.
+        Index of the whole bar that each grid frame belongs to, ``0 .. n_bars - 1``. A bar is
+        counted from one row before its barline, so that a frame which holds the downbeat is not
+        divided between two bars.
     n_before : int
         Count of captures before the move.
     beats_per_bar, tempo_bpm : float

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 MAX_LAG_S: Final = 0.3
 CLEAR_LAG_S: Final = 0.015
 """Lags below this are not corrected: unchanged music reads up to 0.011 s."""
-COARSE_LAG_S: Final = 0.03
+COARSE_LAG_S: Final = 0.035
 """The same for sound that shows its time less exactly than frames are long (see `Lag.clear_s`)."""
 ALIKE: Final = 0.2
 """Likeness below which two captures do not show a common envelope."""

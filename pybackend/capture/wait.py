@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pybackend.capture.bars import has_bars
 from pybackend.capture.lag import MAX_LAG_S
@@ -17,13 +18,20 @@ from pybackend.errors import MoveJudgeError, TargetMissing
 from pybackend.metering.design import FRAME_S, MOMENTARY_SUB_BLOCKS, SUB_BLOCKS_PER_S
 from pybackend.stream.frames import Frames
 
+Ints = npt.NDArray[np.int64]
+
 POLL_S: Final = 0.1
 TIMEOUT_S: Final = 120.0
 SETTLE_S: Final = MOMENTARY_SUB_BLOCKS / SUB_BLOCKS_PER_S
 """Frames count from this long after the call, so that momentary loudness has left behind what was
 heard before it."""
 
-State = Literal["no_frames", "stopped", "waiting", "capturing"]
+EXPORT_SPEED: Final = 1.5
+EXPORT_SLACK_S: Final = 1.0
+"""Frames that come faster than this times real time, beyond what a stall can explain, are rendered
+offline. A render slower than real time looks like playing and cannot be told from it."""
+
+State = Literal["no_frames", "stopped", "export", "waiting", "capturing"]
 
 
 class FrameSource(Protocol):
@@ -43,8 +51,9 @@ class Progress:
 
     Parameters
     ----------
-    state : {"no_frames", "stopped", "waiting", "capturing"}
-        Nothing arrives; the transport is stopped; it runs before or after the passage; inside it.
+    state : {"no_frames", "stopped", "export", "waiting", "capturing"}
+        Nothing arrives; the transport is stopped; the song is being exported, which is ignored; it
+        plays before or after the passage; inside it.
     beats_to_start : float
         Quarter notes until the passage begins: 0 inside it, NaN if the transport is past it.
     bars_done : float
@@ -147,6 +156,9 @@ class _Passage:
         progress = Progress("stopped")
         for run in runs:
             rows = np.flatnonzero(timeline.valid & (timeline.run == run))
+            if _is_export(timeline, rows):
+                progress = Progress("export")
+                continue
             reached = float(timeline.end_beats[rows[-1]])
             start = self._start(float(timeline.start_beats[rows[0]]), timeline, frame_beats)
             # A loop's last frame holds the jump back, so what ends with the loop ends a frame
@@ -173,6 +185,12 @@ class _Passage:
         return self.start_beats if self.start_beats >= earliest else None
 
 
+def _is_export(timeline: Timeline, rows: Ints) -> bool:
+    """Whether a run came faster than it can have been played."""
+    took_s = np.ptp(timeline.frames.received_s[rows])
+    return bool(len(rows) * FRAME_S > EXPORT_SPEED * took_s + EXPORT_SLACK_S)
+
+
 def _progress(start: float | None, reached: float, length: float, beats_per_bar: float) -> Progress:
     if start is None:
         return Progress("waiting")
@@ -188,6 +206,8 @@ def _given_up(progress: Progress, bars: int, timeout_s: float) -> str:
             f"no frames arrived {waited}; check that the MoveJudge device is on the master track "
             "and switched on"
         )
+    if progress.state == "export":
+        return f"the song was still being exported {waited}; capture again when it has ended"
     if progress.state == "stopped":
         return f"the transport was not running {waited}; press play and capture again"
     return (

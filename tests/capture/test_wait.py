@@ -5,6 +5,7 @@ from pybackend.capture.align import align
 from pybackend.capture.wait import CaptureAborted, Progress, capture_live
 from pybackend.errors import TargetMissing
 from pybackend.stream.frames import Frames
+from pybackend.stream.protocol import FRAME_COLUMNS
 
 
 class Live:
@@ -89,6 +90,29 @@ def test_a_stop_starts_over(make, song):
     captured = live.capture(bars=3)
     assert captured.column("song_beats")[0] > 16.0
     assert "stopped" in {p.state for p in live.seen}
+
+
+def test_an_export_is_ignored(song):
+    """The song is rendered five times as fast as it plays, then played."""
+    played = song.received_s + 20.0
+    rendered = Frames(song.values.copy(), 2.0 + song.received_s / 5.0)
+    seq = FRAME_COLUMNS["seq"].start, FRAME_COLUMNS["seq_check"].start
+    later = song.values.copy()
+    later[:, seq] += 1000.0
+    both = Frames.concatenate([rendered, Frames(later, played)])
+    live = Live(both, now_s=1.0)
+    captured = live.capture(bars=4)
+    assert captured.column("seq").min() >= 1000.0
+    assert "export" in {p.state for p in live.seen}
+    with pytest.raises(TargetMissing, match="exported"):
+        Live(rendered, now_s=1.0).capture(bars=4, timeout_s=8.0)
+
+
+def test_a_stalled_receiver_is_no_export(song):
+    stalled = song.received_s.copy()
+    stalled[(stalled > 4.0) & (stalled < 4.8)] = 4.8
+    captured = Live(Frames(song.values, stalled), now_s=1.0).capture(bars=2)
+    assert captured.column("song_beats")[0] < 4.0
 
 
 def test_abort(song):

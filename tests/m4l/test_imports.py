@@ -8,6 +8,7 @@ from pathlib import Path
 
 MODULES = (
     *("m4l.amxd", "m4l.boxes", "m4l.objects", "m4l.genexpr.lint", "m4l.genexpr.count"),
+    *("m4l.check", "m4l.dsp", "m4l.extract", "m4l.patch", "pybackend.assets"),
     *("m4l.genexpr.c_backend", "m4l.genexpr.numba_backend", "m4l.genexpr.machine"),
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -154,8 +153,7 @@ class Deviations:
 
 @pytest.fixture(scope="session")
 def deviations() -> Iterator[Deviations]:
-    """Collects deviations; with MJ_REPORT set, prints them as a table."""
+    """Collects deviations and prints them as a table (``pytest -s`` shows it)."""
     found = Deviations()
     yield found
-    if os.environ.get("MJ_REPORT"):
-        print("\n" + "\n".join(found.table()))
+    print("\n" + "\n".join(found.table()))

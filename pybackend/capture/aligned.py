@@ -24,6 +24,8 @@ ReasonCode = Literal[
     "two_masters",
     "no_frames",
     "point_snapshot",
+    "no_notes",
+    "metre_changed",
 ]
 
 

@@ -169,7 +169,7 @@ def test_a_new_rate_starts_afresh(analyzer, rates_hz, is_reset):
     else:
         running.change_rate(after_hz)
     pcm = music(4.0, seed=7, rate_hz=after_hz)
-    position = playing(0.05, len(pcm))
+    position = playing(7.2, len(pcm))  # a tenth of a quarter note from where it was
     outlets = running.outlets(pcm, **position)
     np.testing.assert_array_equal(outlets, analyzer(after_hz).outlets(pcm, **position))
 

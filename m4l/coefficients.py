@@ -30,7 +30,6 @@ def coefficients() -> dict[str, str]:
     """Values that live until the sample rate changes."""
     found = {
         "sample_minutes": "1.0 / (60.0 * samplerate)",
-        "four": "samplerate <= 96000.0",
     }
     for split in range(len(design.BAND_EDGES_HZ)):
         found[f"c{split}"] = f"(k{split} - 1.0) / (k{split} + 1.0)"

@@ -131,18 +131,13 @@ def _weighting() -> Iterable[str]:
 
 def _true_peak() -> Iterable[str]:
     """Magnitude of the interpolated stream; its first phase is the signal six samples ago."""
-    early, middle, late = design.true_peak_bank(4)[1:]
-    if design.true_peak_bank(2)[1] != middle:
-        raise DspError("twice oversampled, the true-peak bank is no part of four times")
+    between = design.true_peak_bank()[1:]
     for channel, x in zip(CHANNELS, ("left", "right"), strict=True):
         taps = [x, *(f"x{tap}_{channel}_o" for tap in TAPS)]
         at_sample = taps[len(taps) // 2]
-        yield f"dense_{channel} = max(abs({at_sample}), abs({_weighted(middle, taps)}));"
-        yield "if (four) {"
-        for name, row in (("early", early), ("late", late)):
-            yield f"  {name} = abs({_weighted(row, taps)});"
-        yield f"  dense_{channel} = max(dense_{channel}, max(early, late));"
-        yield "}"
+        yield f"dense_{channel} = abs({at_sample});"
+        for row in between:
+            yield f"dense_{channel} = max(dense_{channel}, abs({_weighted(row, taps)}));"
         yield from (f"x{i}_{channel} = {tap};" for i, tap in enumerate(taps[:-1], 1))
 
 

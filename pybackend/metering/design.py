@@ -57,6 +57,8 @@ EXACT_RATES_HZ: Final = (44100, 48000, 88200, 96000, 176400, 192000)
 MIN_RATE_HZ: Final = 8000
 MAX_RATE_HZ: Final = 192000
 
+TRUE_PEAK_PHASES: Final = 4
+"""Oversampling, at every rate: at 192 kHz twice would read a burst at 48 kHz 0.5 dB low."""
 TRUE_PEAK_TAPS: Final = 12
 TRUE_PEAK_KAISER_BETA: Final = 5.0
 
@@ -177,11 +179,6 @@ def k_weighting(sample_rate_hz: float) -> tuple[Biquad, Biquad]:
     return shelf, Biquad(1.0, -2.0, 1.0, pair.a1, pair.a2)
 
 
-def true_peak_phases(sample_rate_hz: float) -> int:
-    """Oversampling factor of the true-peak meter: 4 up to 96 kHz, 2 above."""
-    return 4 if sample_rate_hz <= 96000.0 else 2
-
-
 def _bessel_i0(x: float) -> float:
     total, term, k = 1.0, 1.0, 1
     while term > 1e-17 * total:
@@ -191,20 +188,20 @@ def _bessel_i0(x: float) -> float:
     return total
 
 
-def true_peak_bank(phases: int) -> tuple[tuple[float, ...], ...]:
+def true_peak_bank() -> tuple[tuple[float, ...], ...]:
     """Kaiser-windowed sinc interpolator, one row of taps per phase.
 
-    Row ``p`` reads the signal ``p / phases`` of a sample after sample ``n - 6``, where ``n`` is the
+    Row ``p`` reads the signal ``p / 4`` of a sample after sample ``n - 6``, where ``n`` is the
     newest of the 12 samples and tap ``k`` weighs sample ``n - k``. Row 0 is a pure delay: a true
     peak is never below the sample peak.
     """
     half = TRUE_PEAK_TAPS // 2
     norm = _bessel_i0(TRUE_PEAK_KAISER_BETA)
     rows = []
-    for phase in range(phases):
+    for phase in range(TRUE_PEAK_PHASES):
         row = []
         for tap in range(TRUE_PEAK_TAPS):
-            distance = tap - half + phase / phases
+            distance = tap - half + phase / TRUE_PEAK_PHASES
             window = math.sqrt(max(0.0, 1.0 - (distance / half) ** 2))
             sinc = 1.0 if distance == 0.0 else math.sin(math.pi * distance) / (math.pi * distance)
             row.append(sinc * _bessel_i0(TRUE_PEAK_KAISER_BETA * window) / norm)

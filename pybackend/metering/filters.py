@@ -74,8 +74,8 @@ def add_powers(x: Array, n: int, sums: Array) -> None:
 def add_peaks(x: Array, n: int, bank: Array, maxima: Array) -> None:
     """Largest magnitudes of left and right, of the samples and then of the interpolated stream.
 
-    ``bank``, shape (3, TAPS), holds the phases between the samples; zeros when there are fewer. The
-    phase on the samples is the signal DELAY samples ago.
+    ``bank``, shape (3, TAPS), holds the phases between the samples; the phase on the samples is the
+    signal DELAY samples ago.
     """
     peak_l, peak_r, true_l, true_r = (
         load(maxima, 0),

@@ -78,9 +78,7 @@ def coefficients(sample_rate_hz: int) -> kernel.Coefficients:
         [split.first.c, *split.second, *split.third, *split.fourth]
         for split in design.band_splits(sample_rate_hz)
     ]
-    bank = np.zeros((3, TAPS))
-    between = design.true_peak_bank(design.true_peak_phases(sample_rate_hz))[1:]
-    bank[: len(between)] = between
+    bank = np.array(design.true_peak_bank()[1:])
     return kernel.Coefficients(
         sample_rate_hz, np.array([*shelf, high_pass.a1, high_pass.a2]), np.array(splits), bank
     )

@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 
 
 def true_peak(pcm: npt.ArrayLike, sample_rate_hz: int) -> Array:
-    """Largest magnitude of the oversampled signal: 4 times up to 96 kHz, 2 times above.
+    """Largest magnitude of the signal oversampled four times.
 
     The signal is taken to be preceded and followed by silence.
 

@@ -135,7 +135,7 @@ def _true_peak(code: _Code, c: str, x: str) -> None:
     old = [x, *(f"o{i}{c}" for i in range(1, 12))]
     code.body += [f"o{i}{c} = d{i}{c};" for i in range(1, 12)]
     peaks = [f"abs({old[6]})"]
-    for phase, row in enumerate(true_peak_bank(4)[1:], 1):
+    for phase, row in enumerate(true_peak_bank()[1:], 1):
         terms = [f"{weight!r} * {name}" for weight, name in zip(row, old, strict=True)]
         code.body.append(f"i{phase}{c} = {' + '.join(terms)};")
         peaks.append(f"abs(i{phase}{c})")

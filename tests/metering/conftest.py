@@ -61,7 +61,7 @@ class Reference:
 
     def interpolated(self) -> np.ndarray:
         """Largest magnitude at and after each sample, as a causal meter sees it."""
-        bank = design.true_peak_bank(design.true_peak_phases(self.rate_hz))
+        bank = design.true_peak_bank()
         phases = [
             [np.convolve(channel, row)[: len(channel)] for channel in self.pcm.T] for row in bank
         ]

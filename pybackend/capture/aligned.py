@@ -26,6 +26,7 @@ ReasonCode = Literal[
     "point_snapshot",
     "no_notes",
     "metre_changed",
+    "no_boundary",
 ]
 
 

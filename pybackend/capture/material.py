@@ -10,6 +10,7 @@ from pybackend.capture.timeline import Positions
 from pybackend.errors import InputError, RecordingError, TargetMissing
 
 if TYPE_CHECKING:
+    from pybackend.capture.point import PointSnapshot
     from pybackend.stream.frames import Frames
     from pybackend.stream.replay import Recording
 
@@ -27,10 +28,15 @@ CAPTURE_MAGIC: Final = (
 
 
 class Material(NamedTuple):
-    """Frames, and whether their positions are the song's or count from the file's start."""
+    """What a file holds.
+
+    ``positions`` says whether the frames' are the song's or count from the file's start. A
+    recording of an older analyzer has no frames but readings, whose mean is ``point``.
+    """
 
     frames: Frames
     positions: Positions
+    point: PointSnapshot | None = None
 
 
 class Meter(NamedTuple):
@@ -95,6 +101,26 @@ def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(str(number) for number in sorted(numbers)) or "none"
 
 
+def older_point(path: Path) -> PointSnapshot:
+    """Mean reading of a recording of the older family of analyzers.
+
+    Raises
+    ------
+    RecordingError
+        If no whole spectrum is in it.
+    """
+    from pybackend.capture.point import PointSnapshot  # noqa: PLC0415
+    from pybackend.stream.legacy import LegacyAnalyzer  # noqa: PLC0415
+    from pybackend.stream.recording import read_datagrams  # noqa: PLC0415
+
+    analyzer = LegacyAnalyzer()
+    fed = (analyzer.feed(payload, time_s) for time_s, payload in read_datagrams(path))
+    readings = [PointSnapshot.parse(reading) for reading in fed if reading is not None]
+    if not readings:
+        raise RecordingError(f"{path}: an older analyzer without a whole /spectrum; record longer")
+    return PointSnapshot.mean(readings)
+
+
 def load(path: Path, meter: Meter, instance: int | None = None) -> Material:
     """Read the frames of a recording, or meter an audio file.
 
@@ -113,9 +139,14 @@ def load(path: Path, meter: Meter, instance: int | None = None) -> Material:
         One line, if it is neither or cannot be read.
     """
     if is_recording(path):
+        from pybackend.stream.codec import Reject  # noqa: PLC0415
+        from pybackend.stream.frames import Frames  # noqa: PLC0415
         from pybackend.stream.replay import load_recording  # noqa: PLC0415
 
-        return Material(master_frames(load_recording(path), path, instance), "song")
+        recording = load_recording(path)
+        if not recording.frames and Reject.LEGACY in recording.rejects:
+            return Material(Frames.empty(), "song", older_point(path))
+        return Material(master_frames(recording, path, instance), "song")
     from pybackend.metering.analysis import load_frames  # noqa: PLC0415
 
     frames = load_frames(path, tempo_bpm=meter.bar_tempo_bpm, beats_per_bar=meter.beats_per_bar)

@@ -9,31 +9,16 @@ of two layouts are not compared by name.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pybackend.errors import InputError
 from pybackend.metering.design import BAND_EDGES_HZ, BAND_NAMES
-from pybackend.stream.protocol import MAX_AMPLITUDE
-
-Layout = Literal["nine", "eight"]
-
-EIGHT_BAND_NAMES: Final = BAND_NAMES[1:]
-EIGHT_BAND_EDGES_HZ: Final = (
-    20.0,
-    60.0,
-    200.0,
-    500.0,
-    2000.0,
-    4000.0,
-    8000.0,
-    12000.0,
-    20000.0,
-)
-"""Documented edges of the eight-band layout: the names are the same, the bands are not."""
+from pybackend.stream.legacy import EIGHT_BAND_EDGES_HZ, EIGHT_BAND_NAMES, Layout
+from pybackend.stream.protocol import MAX_AMPLITUDE, MAX_LUFS
 
 _NAMES: Final[dict[Layout, tuple[str, ...]]] = {"nine": BAND_NAMES, "eight": EIGHT_BAND_NAMES}
 _EDGES_HZ: Final[dict[Layout, tuple[float, ...]]] = {
@@ -53,6 +38,8 @@ class PointSnapshot(BaseModel):
         Linear amplitude per band, 0 to `protocol.MAX_AMPLITUDE`; all bands of one layout.
     rms, peak : float, optional
         Linear amplitudes.
+    momentary_lufs, true_peak_dbtp : float, optional
+        As the analyzer said; shown, not judged.
     layout : {"nine", "eight"}, optional
         Told from the band names if it is not given.
     """
@@ -62,6 +49,8 @@ class PointSnapshot(BaseModel):
     spectrum: dict[str, Amplitude]
     rms: Amplitude | None = None
     peak: Amplitude | None = None
+    momentary_lufs: Annotated[float, Field(le=MAX_LUFS, allow_inf_nan=False)] | None = None
+    true_peak_dbtp: Annotated[float, Field(le=MAX_LUFS, allow_inf_nan=False)] | None = None
     layout: Layout = "nine"
 
     @model_validator(mode="before")
@@ -121,6 +110,37 @@ class PointSnapshot(BaseModel):
     def silent(self) -> bool:
         """Whether every band reads zero."""
         return math.isclose(sum(self.spectrum.values()), 0.0, abs_tol=1e-9)
+
+    @classmethod
+    def mean(cls, readings: Sequence[PointSnapshot]) -> PointSnapshot:
+        """Mean power of several readings of one analyzer: steadier than one, and still no spread.
+
+        Raises
+        ------
+        InputError
+            If there is none, or they are of two layouts.
+        """
+        layouts = {reading.layout for reading in readings}
+        if len(layouts) != 1:
+            raise InputError("readings of one layout are needed; record one analyzer at a time")
+
+        def level(values: Iterable[float | None]) -> float | None:
+            known = [value for value in values if value is not None]
+            if not known:
+                return None
+            return math.sqrt(sum(value * value for value in known) / len(known))
+
+        names = _NAMES[readings[0].layout]
+        return cls(
+            spectrum={
+                name: level(reading.spectrum[name] for reading in readings) or 0.0 for name in names
+            },
+            rms=level(reading.rms for reading in readings),
+            peak=max(
+                (reading.peak for reading in readings if reading.peak is not None), default=None
+            ),
+            layout=readings[0].layout,
+        )
 
     def summary(self) -> dict[str, Any]:
         """The reading, ready for JSON."""

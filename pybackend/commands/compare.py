@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pybackend.capture.material import Material
+    from pybackend.capture.point import PointSnapshot
     from pybackend.judgment.verdict import Verdict
 
 
@@ -153,6 +154,9 @@ def judge_files(args: argparse.Namespace, before: list[Path], after: list[Path])
     positions = {item.positions for item in material}
     if len(positions) > 1:
         raise InputError("audio files and recordings cannot be paired; compare like with like")
+    points = [item.point for item in material if item.point is not None]
+    if points:
+        return _judge_points(goal, points, len(before), len(material), args.tries)
     sides = [item.frames for item in material]
     loop_beats = None if args.loop_bars is None else args.loop_bars * args.beats_per_bar
     aligned = align(
@@ -163,6 +167,20 @@ def judge_files(args: argparse.Namespace, before: list[Path], after: list[Path])
         positions=positions.pop(),
     )
     return judge(goal, aligned, tries=args.tries)
+
+
+def _judge_points(
+    goal: dict[str, Any], points: list[PointSnapshot], n_before: int, n_files: int, tries: int
+) -> Verdict:
+    """Judge readings of an older analyzer, which carry no spread."""
+    from pybackend.capture.point import PointSnapshot  # noqa: PLC0415
+    from pybackend.errors import InputError  # noqa: PLC0415
+    from pybackend.judgment.evaluate import evaluate_move  # noqa: PLC0415
+
+    if len(points) < n_files:
+        raise InputError("an older analyzer's readings cannot be paired with frames of this one")
+    before, after = PointSnapshot.mean(points[:n_before]), PointSnapshot.mean(points[n_before:])
+    return evaluate_move(goal, before, after, tries=tries)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -40,25 +40,19 @@ _LOWEST_DB: Final = -300.0
 _COUNTS: Final = {"/spectrum": (8, 9), "/rms": (1,), "/peak": (1,), "/loudness": (1, 2)}
 
 
-class Loudness(TypedDict):
-    """Momentary loudness in LUFS, and true peak in dBTP where it was sent."""
-
-    momentary_lufs: float
-    true_peak_dbtp: NotRequired[float]
+Layout = Literal["nine", "eight"]
+"""How many bands a device has, and with that what their names mean."""
 
 
-class PointSnapshot(TypedDict):
-    """One moment: linear amplitudes (1.0 is full scale) by band name, RMS and peak likewise.
-
-    ``layout`` says how many bands the device has, and with that what the names mean.
-    """
+class Reading(TypedDict):
+    """One moment: linear amplitudes (1.0 is full scale) by band name, RMS and peak likewise."""
 
     spectrum: dict[str, float]
-    layout: Literal[8, 9]
-    evidence: Literal["low"]
+    layout: Layout
     rms: NotRequired[float]
     peak: NotRequired[float]
-    loudness: NotRequired[Loudness]
+    momentary_lufs: NotRequired[float]
+    true_peak_dbtp: NotRequired[float]
 
 
 def parse_legacy(datagram: bytes) -> tuple[str, tuple[float, ...]] | Reject:
@@ -97,7 +91,7 @@ class LegacyAnalyzer:
         self.rejects: Counter[Reject] = Counter()
         self._latest: dict[str, tuple[float, tuple[float, ...]]] = {}
 
-    def feed(self, datagram: bytes, time_s: float) -> PointSnapshot | None:
+    def feed(self, datagram: bytes, time_s: float) -> Reading | None:
         """Take one message received at ``time_s``; a snapshot when it was a spectrum."""
         parsed = parse_legacy(datagram)
         if isinstance(parsed, Reject):
@@ -107,20 +101,20 @@ class LegacyAnalyzer:
         self._latest[address] = (time_s, values)
         return self._snapshot(values, time_s) if address == "/spectrum" else None
 
-    def _snapshot(self, bands: tuple[float, ...], time_s: float) -> PointSnapshot:
+    def _snapshot(self, bands: tuple[float, ...], time_s: float) -> Reading:
         nine = len(bands) == len(BAND_NAMES)
         names = BAND_NAMES if nine else EIGHT_BAND_NAMES
-        snapshot = PointSnapshot(
-            spectrum=dict(zip(names, bands, strict=True)), layout=9 if nine else 8, evidence="low"
+        snapshot = Reading(
+            spectrum=dict(zip(names, bands, strict=True)), layout="nine" if nine else "eight"
         )
         if rms := self._fresh("/rms", time_s):
             snapshot["rms"] = rms[0]
         if peak := self._fresh("/peak", time_s):
             snapshot["peak"] = peak[0]
         if loudness := self._fresh("/loudness", time_s):
-            snapshot["loudness"] = Loudness(momentary_lufs=loudness[0])
+            snapshot["momentary_lufs"] = loudness[0]
             if len(loudness) == 2:
-                snapshot["loudness"]["true_peak_dbtp"] = loudness[1]
+                snapshot["true_peak_dbtp"] = loudness[1]
         return snapshot
 
     def _fresh(self, address: str, now_s: float) -> tuple[float, ...]:

@@ -71,5 +71,5 @@ def test_a_summary_is_the_reading(amplitudes):
     summary = PointSnapshot.parse(reading).summary()
     assert summary.pop("form") == "point"
     layout = summary.pop("layout")
-    assert summary == reading
+    assert summary == reading | {"momentary_lufs": None, "true_peak_dbtp": None}
     assert (layout == "nine") == (len(amplitudes) == 9)

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
+from pythonosc.osc_message_builder import OscMessageBuilder
 
 from pybackend.cli import main
+from pybackend.stream.recording import Recorder
 from pybackend.studio.groove import Groove, high_shelf
 
 RATE = 48000
@@ -158,3 +160,28 @@ def test_wrong_input_is_one_line(
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert says in captured.err
+
+
+def older_recording(path: Path, high: float) -> Path:
+    """Two readings of an older analyzer with nine bands."""
+    builder_args = [0.1, 0.2, 0.2, 0.15, 0.1, 0.1, high, high / 2, high / 4]
+    with Recorder(path) as recorder:
+        for number in range(2):
+            for address, values in (("/rms", [0.3]), ("/spectrum", builder_args)):
+                builder = OscMessageBuilder(address)
+                for value in values:
+                    builder.add_arg(value, "f")
+                recorder.write(builder.build().dgram, 1000.0 + number)
+    return path
+
+
+def test_an_older_analyzer_gives_low_evidence_and_never_a_keep(
+    tmp_path: Path, files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = older_recording(tmp_path / "before.pcap", 0.05)
+    after = older_recording(tmp_path / "after.pcap", 0.08)
+    verdict = verdict_of(capsys, before, after, code=11)
+    assert verdict["evidence"]["grade"] == "low"
+    assert verdict["dimensions"]["brightness"]["delta"] == pytest.approx(4.08, abs=0.01)
+    assert main(["compare", str(before), str(files["a"]), "--target", "brightness=1"]) == 2
+    assert "paired" in capsys.readouterr().err

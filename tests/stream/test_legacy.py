@@ -35,11 +35,11 @@ def test_nine_bands_make_a_point_snapshot():
     assert analyzer.feed(message("/loudness", -14.5, -0.5), 10.0) is None
     assert analyzer.feed(message("/spectrum", *NINE), 10.1) == {
         "spectrum": dict(zip(BAND_NAMES, NINE, strict=True)),
-        "layout": 9,
-        "evidence": "low",
+        "layout": "nine",
         "rms": 0.25,
         "peak": 0.5,
-        "loudness": {"momentary_lufs": -14.5, "true_peak_dbtp": -0.5},
+        "momentary_lufs": -14.5,
+        "true_peak_dbtp": -0.5,
     }
 
 
@@ -47,8 +47,7 @@ def test_eight_bands_have_their_own_layout():
     snapshot = LegacyAnalyzer().feed(message("/spectrum", *NINE[:8]), 0.0)
     assert snapshot == {
         "spectrum": dict(zip(EIGHT_BAND_NAMES, NINE[:8], strict=True)),
-        "layout": 8,
-        "evidence": "low",
+        "layout": "eight",
     }
     assert next(iter(snapshot["spectrum"])) == "sub"
     assert EIGHT_BAND_EDGES_HZ[:2] == (20.0, 60.0)
@@ -65,7 +64,8 @@ def test_integers_are_numbers_and_loudness_may_stand_alone():
     analyzer = LegacyAnalyzer()
     analyzer.feed(message("/loudness", -20), 0.0)
     snapshot = analyzer.feed(message("/spectrum", *[0] * 9), 0.1)
-    assert snapshot["loudness"] == {"momentary_lufs": -20.0}
+    assert snapshot["momentary_lufs"] == -20.0
+    assert "true_peak_dbtp" not in snapshot
     assert set(snapshot["spectrum"].values()) == {0.0}
 
 

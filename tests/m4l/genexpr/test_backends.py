@@ -353,7 +353,8 @@ def test_blocks_of_any_size_give_the_same(stand_in: str) -> None:
 # ---- compiling
 
 
-def test_a_cached_kernel_is_loaded_again(tmp_path: Path) -> None:
+def test_a_cached_kernel_is_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", "")
     program = parse("out1 = in1 * 3;")
     first = numba_machine(program, 48000.0, cache_folder=tmp_path)
     files = sorted(path.name for path in tmp_path.rglob("*.nbc"))

@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import soundfile
 
+from pybackend.metering.design import FRAME_S
+
 Sound = npt.NDArray[np.float64]
 
 MATERIAL: Final = Path(__file__).parent / ".material"
@@ -27,6 +29,9 @@ WARZONE: Final = "warzone/usr/share/games/warzone2100/music/albums"
 SAMPLES: Final = "sonic-pi/usr/share/sonic-pi/samples"
 BEATS_PER_BAR: Final = 4
 PRE_ROLL_S: Final = 3.0
+STEM_GAIN: Final = 0.5
+"""Songs that come as stems are mixed 6 dB down: their stems are mastered, the sum would be over full
+scale."""
 POST_ROLL_S: Final = 1.0
 
 SECTOID: Final = "Carlos Viola Iborra (Sectoid)"
@@ -99,7 +104,8 @@ def _game(title: str, tempo: float, starts: tuple[int, ...] = (16, 48)) -> Piece
 
 def _loop(name: str, author: str, beats: int, length_s: float) -> Piece:
     tempo = 60.0 * beats / length_s
-    return Piece(name, author, CC0, (f"{SAMPLES}/{name}.flac",), tempo, 0.0, (0,), beats)
+    stems = tuple(f"{SAMPLES}/{each}.flac" for each in name.split(" + "))
+    return Piece(name, author, CC0, stems, tempo, 0.0, (0,), beats)
 
 
 def _tempoless(name: str, album: str, starts: tuple[int, ...]) -> Piece:
@@ -132,6 +138,7 @@ PIECES: Final = (
     _loop("loop_garzul", "Garzul", 16, 8.0),
     _loop("loop_mika", "mika55", 16, 8.0),
     _loop("loop_safari", "nemaavla", 16, 8.005),
+    _loop("loop_mika + loop_garzul + loop_safari", "mika55, Garzul and nemaavla", 16, 8.0),
     _tempoless("track1", "original_soundtrack", (20, 80)),
     _tempoless("track3", "original_soundtrack", (20, 80)),
     _tempoless("track20", "aftermath_soundtrack", (20, 80)),
@@ -168,8 +175,13 @@ class Passage:
 
     @property
     def edges(self) -> npt.NDArray[np.int64]:
-        """Samples of the barlines, the last one included: shape (bars + 1,)."""
-        at_s = PRE_ROLL_S + self.piece.bar_s * np.arange(self.bars + 1)
+        """Samples at which bars begin, the last one's end included: shape (bars + 1,).
+
+        Bars are compared from one row (about 50 ms) before their barline on, see
+        docs/decisions/0001-overlap-pairing.md.
+        """
+        row_s = self.piece.bar_s / round(self.piece.bar_s / FRAME_S)
+        at_s = PRE_ROLL_S - row_s + self.piece.bar_s * np.arange(self.bars + 1)
         return np.round(at_s * self.rate_hz).astype(np.int64)
 
 
@@ -196,7 +208,7 @@ def passage(piece: Piece, start_bar: int, bars: int = 8) -> Passage:
             inside = (where >= 0) & (where < len(sound))
             stem = np.zeros((len(where), 2))
             stem[inside] = sound[where[inside]]
-        stems.append(stem.astype(np.float64))
+        stems.append(stem.astype(np.float64) * (STEM_GAIN if len(piece.stems) > 1 else 1.0))
     return Passage(piece, start_bar, bars, tuple(stems), rate_hz)
 
 

@@ -1,0 +1,1 @@
+"""The classes of Live's object model, as scripts see them."""

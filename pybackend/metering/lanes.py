@@ -8,7 +8,6 @@ import numpy.typing as npt
 from pybackend.errors import InputError
 from pybackend.metering import design, kernel
 from pybackend.metering.columns import COLUMNS
-from pybackend.metering.filters import TAPS
 from pybackend.metering.simd import LANES
 
 Array = npt.NDArray[np.float64]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .failure import Failure
-from .job import PAUSE
 from .journal import Move
+from .noteclip import revision_in_slices
+from .notesplace import NotesPlace
 from .preparation import release
 from .stroke import refuse_writes
 from .world import look
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .stroke import Stroke
     from .structures import Structure
     from .watch import Watch
+    from .writes import Change
 
 
 class Mover:
@@ -103,14 +105,31 @@ class Mover:
             # What was written and taken back is a step in Live's history all the same.
             self._journal.wrote("ours")
             raise
+        yield from self._read_back([c for c in move.changes if not c.place.deferred])
         yield from self._stroke.settle([(c.place, c.requested) for c in needed])
         for change in move.changes:
-            # What is deleted while a deferred write settles was as requested until then.
-            change.after = change.requested
-            if change.place.alive():
-                change.after = yield from change.place.read_in_slices()
+            if change.place.deferred:
+                # What is deleted while its write settles was as requested until then.
+                change.after = change.place.read() if change.place.alive() else change.requested
         if all(change.place.same(change.before, change.after) for change in move.changes):
             move.state = "noop"
+
+    def _read_back(self, changes: list[Change]) -> Steps:
+        """Read what was written, all of it as it is in this pump: later somebody may edit."""
+        begun = []
+        for change in changes:
+            steps = change.place.read_in_slices()
+            try:
+                next(steps)
+            except StopIteration as stop:
+                change.after = stop.value
+            else:
+                begun.append((change, steps))
+        for change, steps in begun:
+            change.after = yield from steps
+        for change in changes:
+            if isinstance(change.place, NotesPlace) and change.place.alive():
+                change.revision = yield from revision_in_slices(change.place.clip, change.after)
 
     def _restructure(self, move: Move, structure: Structure) -> Steps:
         epoch = self._watch.epoch
@@ -127,8 +146,8 @@ class Mover:
             raise Failure("unavailable", f"Live refused: {error}", "writes[0]") from None
         self._watch.structure_changed()
         if structure.creates:
-            yield PAUSE
-            move.image = yield from last_of(structure.image())
+            # In this very pump: later it may hold an edit of the user's, and be deleted with it.
+            *_, move.image = structure.image()
 
     def _picture(self, move: Move) -> Steps:
         picture = yield from last_of(look(self._song, self._journal.note_clips()))

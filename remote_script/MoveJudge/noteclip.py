@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from .failure import Failure
 from .fields import read_or
-from .noterows import FIELDS, MAX_BEATS, plan_replace, revision, same_notes
+from .noterows import (
+    FIELDS,
+    MAX_BEATS,
+    digest_in_slices,
+    plan_replace,
+    revision,
+    same_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +66,10 @@ def read_rows_in_slices(clip: Clip) -> Steps:
     """Rows of every note, as one state of the clip; the generator's value is the rows."""
     rows = []
     # The vector is a copy: edits that follow do not reach it.
-    for count, note in enumerate(all_notes(clip)):
+    notes = all_notes(clip)
+    if len(notes) > NOTES_PER_SLICE:
+        yield None
+    for count, note in enumerate(notes):
         rows.append(row_of(note))
         if count % NOTES_PER_SLICE == NOTES_PER_SLICE - 1:
             yield None
@@ -72,9 +82,11 @@ def frame_of(clip: Clip) -> list[Any]:
     return [getattr(clip, name) for name in FRAME]
 
 
-def revision_of(clip: Clip, rows: Sequence[Row]) -> str:
-    """Revision to be handed back as ``expect_revision``."""
-    return revision(rows, frame_of(clip))
+def revision_in_slices(clip: Clip, rows: Sequence[Row]) -> Steps:
+    """Revision to be handed back as ``expect_revision``; the generator's value."""
+    frame = frame_of(clip)
+    notes = yield from digest_in_slices(rows)
+    return revision(notes, frame)
 
 
 def check_editable(clip: Clip, where: str) -> None:

@@ -6,14 +6,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .identity import alive
-from .noteclip import make, read_rows, read_rows_in_slices
-from .noterows import digest, same_notes
+from .noteclip import carry_out, make, read_rows, read_rows_in_slices
+from .noterows import same_notes
 
 if TYPE_CHECKING:
     from typing import Any
 
     from .job import Steps
     from .live_types import Clip
+    from .noterows import Plan
 
 LARGE_CLIP_NOTES = 1000
 
@@ -35,6 +36,8 @@ class NotesPlace:
         self.pointer = clip._live_ptr
         self._known: list[Any] | None = None
         self._edited = False
+        # How a patch gets from what was read to what is wanted; spares comparing a large clip.
+        self.plan: Plan | None = None
 
     def alive(self) -> bool:
         return alive(self.clip)
@@ -75,17 +78,21 @@ class NotesPlace:
 
     def release(self) -> None:
         """Stop listening and forget what was remembered."""
+        self.plan = None
         if self._known is not None:
             self._known = None
             self._stop_listening()
 
     def write(self, value: list[Any]) -> None:
-        known, edited = self._known, self._edited
+        known, edited, plan = self._known, self._edited, self.plan
         self.release()
-        make(self.clip, value, None if edited else known)
+        if known is not None and not edited and plan is not None:
+            carry_out(self.clip, plan)
+        else:
+            make(self.clip, value, None if edited else known)
 
     def same(self, one: list[Any], other: list[Any]) -> bool:
         return same_notes(one, other)
 
     def show(self, value: list[Any]) -> dict[str, Any]:
-        return {"notes": len(value), "digest": digest(value)}
+        return {"notes": len(value)}

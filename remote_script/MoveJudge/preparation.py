@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .display import raw_for
 from .failure import Failure
 from .fields import read_or
-from .noteclip import FRAME, check_editable, revision_of
+from .noteclip import FRAME, check_editable, revision_in_slices
 from .noterows import plan_patch, refuse_doubles
 from .notesplace import NotesPlace
 from .places import FramePlace, ParameterPlace, PropertyPlace
@@ -150,10 +150,10 @@ class Preparation:
         place = NotesPlace(clip, label)
         rows = yield from place.prepare()
         try:
-            if revision_of(clip, rows) != write["expect_revision"]:
+            if (yield from revision_in_slices(clip, rows)) != write["expect_revision"]:
                 raise Failure("stale_revision", "the clip has changed; read its notes again", where)
             if "patch" in write:
-                _, wanted = plan_patch(rows, write["patch"], where + ".patch")
+                place.plan, wanted = plan_patch(rows, write["patch"], where + ".patch")
             else:
                 wanted = _replaced(rows, write, where)
         except Failure:

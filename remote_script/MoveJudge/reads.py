@@ -8,7 +8,7 @@ from .display import text_of
 from .failure import Failure
 from .fields import plain, read_field, read_or
 from .job import RESTART
-from .noteclip import FRAME, frame_of, read_rows_in_slices, revision_of
+from .noteclip import FRAME, frame_of, read_rows_in_slices, revision_in_slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +198,7 @@ class Reads:
             raise Failure("wrong_kind", "this is an audio clip, it has no notes", "clip")
         rows = yield from read_rows_in_slices(clip)
         frame = frame_of(clip)
-        found = revision_of(clip, rows)
+        found = yield from revision_in_slices(clip, rows)
         yield from rows
         start, end = (frame[1], frame[2]) if frame[0] else (frame[3], frame[4])
         return {

@@ -104,7 +104,8 @@ class ClipStructure:
         clip = self.present()
         world = World()
         if clip is not None:
-            look_at_clip(world, 0, clip, EVERYTHING)
+            for _ in look_at_clip(world, 0, clip, EVERYTHING):
+                yield None
         yield _image(world)
 
     def make(self) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .fields import read_or
-from .noteclip import read_rows
-from .noterows import digest
+from .noteclip import read_rows_in_slices
+from .noterows import digest_in_slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,8 +156,8 @@ def look_at_track(world: World, track: Track, note_clips: frozenset[int]) -> Ite
     arranged = list(read_or(track, "arrangement_clips", ()))
     world.values[owner, owner, "arrangement"] = pointers(arranged)
     for clip in clips + arranged:
-        look_at_clip(world, owner, clip, note_clips)
-        yield None
+        for _ in look_at_clip(world, owner, clip, note_clips):
+            yield None
 
 
 def _look_at_mixer(world: World, track: int, mixer: LiveObject) -> None:
@@ -199,15 +199,20 @@ def _look_at_device(world: World, track: int, device: Device, depth: int) -> Ite
                 yield None
 
 
-def look_at_clip(world: World, track: int, clip: Clip, note_clips: frozenset[int]) -> None:
-    """Add one clip to a picture."""
+def look_at_clip(
+    world: World, track: int, clip: Clip, note_clips: frozenset[int]
+) -> Iterator[None]:
+    """Add one clip to a picture, in slices."""
     here = clip._live_ptr
     world.values[track, here, "clip"] = _values(clip, CLIP)
     midi = read_or(clip, "is_midi_clip", True)
     if not midi:
         world.values[track, here, "audio"] = _values(clip, AUDIO)
     if midi and here in note_clips:
-        world.values[track, here, "notes"] = (digest(read_rows(clip)),)
+        rows = yield from read_rows_in_slices(clip)
+        notes = yield from digest_in_slices(rows)
+        world.values[track, here, "notes"] = (notes,)
+    yield None
 
 
 if TYPE_CHECKING:

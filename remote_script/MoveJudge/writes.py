@@ -76,6 +76,8 @@ class Change:
     ----------
     requested, before, after
         Values of the place; ``after`` is what was read back.
+    revision : str
+        Of a clip's notes after the write, for the next one.
     """
 
     def __init__(self, place: Place, requested: Any, where: str, before: Any = None) -> None:
@@ -84,6 +86,7 @@ class Change:
         self.where = where
         self.before: Any = place.read() if before is None else before
         self.after: Any = self.before
+        self.revision = ""
 
     @property
     def needed(self) -> bool:
@@ -97,7 +100,9 @@ class Change:
             "target": place.label,
             "before": place.show(self.before),
             "requested": place.show(self.requested),
-            "after": place.show(self.after),
+            "after": dict(place.show(self.after), revision=self.revision)
+            if self.revision
+            else place.show(self.after),
             "changed": not place.same(self.before, self.after),
             "as_requested": place.same(self.requested, self.after),
         }

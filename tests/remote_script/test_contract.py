@@ -49,6 +49,7 @@ ALLOWED = {
     "hmac",
     "json",
     "math",
+    "operator",
     "os",
     "pathlib",
     "platform",

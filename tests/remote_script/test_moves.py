@@ -395,6 +395,7 @@ def test_notes_keep_mpe_by_id(desk: Desk) -> None:
         {"write": "notes", "clip": clip, "expect_revision": revision, "replace": wanted}
     )
     assert move["changes"][0]["as_requested"]
+    assert move["changes"][0]["after"] == {"notes": 5, "revision": desk.notes(clip)[1]}
     stored = desk.host.song.tracks[1].clip_slots[0].clip._node["notes"].values()
     assert [note.expression for note in stored if note.velocity == 50.0] == [7]
     assert desk.client.undo(move)["ok"]

@@ -75,9 +75,10 @@ def test_a_note_that_moves_a_little_keeps_its_id() -> None:
 def test_revision_knows_notes_and_frame(notes: list[Any]) -> None:
     current = rows(notes, 1)
     frame = [True, 0.0, 4.0, 0.0, 4.0]
-    assert revision(current, frame) == revision(list(reversed(current)), frame)
-    assert revision(current, frame) != revision(current, [True, 0.0, 8.0, 0.0, 4.0])
-    assert revision(current, frame) != revision(current[1:], frame)
+    found = revision(digest(current), frame)
+    assert found == revision(digest(list(reversed(current))), frame)
+    assert found != revision(digest(current), [True, 0.0, 8.0, 0.0, 4.0])
+    assert found != revision(digest(current[1:]), frame)
 
 
 def test_patches_are_checked_before_anything_happens() -> None:

@@ -11,11 +11,31 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from pybackend.commands import analyze, compare, demo, listen, record, replay
+from pybackend.commands import (
+    analyze,
+    compare,
+    demo,
+    diagnose,
+    judge_batch,
+    listen,
+    packet,
+    record,
+    replay,
+)
 from pybackend.config import app_version
 from pybackend.errors import MoveJudgeError
 
-COMMANDS: Final = (demo, analyze, compare, listen, record, replay)
+COMMANDS: Final = (
+    demo,
+    analyze,
+    diagnose,
+    compare,
+    listen,
+    record,
+    replay,
+    judge_batch,
+    packet,
+)
 
 EPILOG: Final = (
     "Exit codes: 0 ok or keep, 1 unexpected failure, 2 bad input, 3 target missing, 5 busy, "

@@ -7,6 +7,9 @@ sound without the meter (recordings/truth.py); verdicts have to come within the 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,9 +113,7 @@ def test_a_replay_gives_the_pinned_verdict(pin: Pin) -> None:
 @pytest.mark.parametrize("pin", [pin for pin in PINS if pin.effect is not None], ids=str)
 def test_the_score_takes_the_goals_side(pin: Pin) -> None:
     verdict = verdicts(pin.plan)[pin.move]
-    (weight,) = (
-        shown.weight for name, shown in verdict.dimensions.items() if name == pin.target
-    )
+    (weight,) = (shown.weight for name, shown in verdict.dimensions.items() if name == pin.target)
     gained = (pin.effect or 0.0) * (weight or 0.0)
     assert verdict.score is not None
     if abs(gained) > pin.tolerance:
@@ -218,3 +219,42 @@ def test_damage_changes_the_verdict_little() -> None:
 
 def test_recordings_stay_small() -> None:
     assert sum(path.stat().st_size for path in FOLDER.glob("*.pcap*")) < 3_000_000
+
+
+MATERIAL = FOLDER / ".material"
+
+
+def _run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    if not MATERIAL.is_dir():
+        pytest.skip("no music; run python tests/recordings/fetch_material.py")
+    root = FOLDER.parent.parent
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    return subprocess.run(
+        [sys.executable, str(FOLDER / script), *arguments],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+
+
+@pytest.mark.material
+def test_the_music_gives_the_same_recordings_again(tmp_path: Path) -> None:
+    done = _run("make_recordings.py", "--into", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    for path in sorted(FOLDER.glob("*.pcap*")):
+        kept, made = loaded(path.name), load_recording(tmp_path / path.name)
+        assert kept.frames.keys() == made.frames.keys()
+        for instance, frames in kept.frames.items():
+            again = made.frames[instance].values
+            assert np.allclose(frames.values, again, rtol=1e-5, atol=1e-9, equal_nan=True)
+    for path in sorted(FOLDER.glob("*.json")):
+        assert json.loads(path.read_text()) == json.loads((tmp_path / path.name).read_text())
+
+
+@pytest.mark.material
+def test_verdicts_agree_with_what_was_done_to_the_sound() -> None:
+    done = _run("judge_material.py", "War of freedom", "Inevitable", "loop_mika")
+    assert done.returncode == 0, done.stdout

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pybackend.capture.material import Material
     from pybackend.capture.point import PointSnapshot
+    from pybackend.judgment.reference import ReferenceComparison
     from pybackend.judgment.verdict import Verdict
+
+MAX_BAR: Final = 999_999
 
 
 def add_parser(subparsers: Any) -> None:
@@ -26,6 +30,26 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--after", nargs="+", type=Path, default=[], metavar="FILE")
     add_goal_arguments(parser)
     add_material_arguments(parser)
+    parser.add_argument(
+        "--engine",
+        default="sonic",
+        metavar="NAME",
+        help="sonic (default), mix, transition or translation",
+    )
+    parser.add_argument(
+        "--boundary",
+        action="append",
+        default=[],
+        type=int,
+        metavar="BAR",
+        help="bar, from 0, at which a section starts; the transition engine needs one",
+    )
+    parser.add_argument(
+        "--reference",
+        type=Path,
+        metavar="FILE",
+        help="also lay both sides beside another piece of music, at matched loudness",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.set_defaults(run=run)
 
@@ -135,38 +159,71 @@ def _check_bars(args: argparse.Namespace) -> None:
         raise InputError(f"--min-bars {args.min_bars}: a verdict needs 4 bars or more")
 
 
-def judge_files(args: argparse.Namespace, before: list[Path], after: list[Path]) -> Verdict:
-    """Load, align and judge."""
-    from pybackend.capture.align import align  # noqa: PLC0415
+def load_files(args: argparse.Namespace, paths: list[Path]) -> list[Material]:
+    """Read recordings and meter audio files."""
     from pybackend.capture.material import Meter, load  # noqa: PLC0415
-    from pybackend.errors import InputError  # noqa: PLC0415
-    from pybackend.judgment.evaluate import judge  # noqa: PLC0415
     from pybackend.reporting.terminal import progress  # noqa: PLC0415
 
-    goal = goal_vector(args)
     _check_bars(args)
     meter = Meter(args.tempo, args.beats_per_bar)
     material: list[Material] = []
-    with progress("Measuring", len(before) + len(after)) as advance:
-        for path in (*before, *after):
+    with progress("Measuring", len(paths)) as advance:
+        for path in paths:
             material.append(load(path, meter, args.instance))
             advance(1)
+    return material
+
+
+def judge_files(args: argparse.Namespace, material: list[Material], n_before: int) -> Verdict:
+    """Align and judge."""
+    from pybackend.capture.align import align  # noqa: PLC0415
+    from pybackend.errors import InputError  # noqa: PLC0415
+    from pybackend.judgment.evaluate import judge  # noqa: PLC0415
+
+    goal = goal_vector(args)
     positions = {item.positions for item in material}
     if len(positions) > 1:
         raise InputError("audio files and recordings cannot be paired; compare like with like")
     points = [item.point for item in material if item.point is not None]
     if points:
-        return _judge_points(goal, points, len(before), len(material), args.tries)
-    sides = [item.frames for item in material]
+        return _judge_points(goal, points, n_before, len(material), args.tries)
     loop_beats = None if args.loop_bars is None else args.loop_bars * args.beats_per_bar
+    if args.engine != "sonic" or args.boundary:
+        return _judge_with_engine(args, material, n_before, loop_beats)
+    sides = [item.frames for item in material]
     aligned = align(
-        sides[: len(before)],
-        sides[len(before) :],
+        sides[:n_before],
+        sides[n_before:],
         min_bars=args.min_bars,
         loop_beats=loop_beats,
         positions=positions.pop(),
     )
     return judge(goal, aligned, tries=args.tries)
+
+
+def _judge_with_engine(
+    args: argparse.Namespace, material: list[Material], n_before: int, loop_beats: float | None
+) -> Verdict:
+    from pybackend.capture.snapshot import take  # noqa: PLC0415
+    from pybackend.errors import InputError  # noqa: PLC0415
+    from pybackend.judgment.composition.notes import Section  # noqa: PLC0415
+    from pybackend.judgment.fabric.bundle import SessionSnapshot  # noqa: PLC0415
+    from pybackend.judgment.fabric.evaluate import evaluate_with_fabric  # noqa: PLC0415
+
+    starts = sorted({0, *args.boundary})
+    if starts[0] < 0 or starts[-1] > MAX_BAR:
+        raise InputError(f"--boundary: bars go from 0 to {MAX_BAR}")
+    sections = tuple(
+        Section(start_bar=start, end_bar=end) for start, end in pairwise([*starts, MAX_BAR + 1])
+    )
+    windows = [take(item.frames, positions=item.positions) for item in material]
+    before, after = (
+        SessionSnapshot(master=tuple(side), sections=sections if args.boundary else ())
+        for side in (windows[:n_before], windows[n_before:])
+    )
+    return evaluate_with_fabric(
+        args.engine, before, after, goal_vector(args), loop_beats=loop_beats, tries=args.tries
+    )
 
 
 def _judge_points(
@@ -186,12 +243,45 @@ def _judge_points(
 def run(args: argparse.Namespace) -> int:
     """Judge, print, and say by the exit code what was decided."""
     from pybackend.reporting import terminal  # noqa: PLC0415
+    from pybackend.reporting.reference import print_reference  # noqa: PLC0415
     from pybackend.reporting.verdicts import exit_code, print_verdict  # noqa: PLC0415
 
     before, after = _sides(args)
-    verdict = judge_files(args, before, after)
+    goal_vector(args)  # a goal that is none is said before anything is measured
+    material = load_files(args, [*before, *after])
+    verdict = judge_files(args, material, len(before))
+    beside = None
+    if args.reference is not None:
+        beside = _beside(args, material, len(before))
     if args.json:
-        terminal.print_json(verdict.model_dump(mode="json"))
+        document = verdict.model_dump(mode="json")
+        if beside is not None:
+            document["reference"] = beside.model_dump(mode="json")
+        terminal.print_json(document)
     else:
-        print_verdict(terminal.console(), verdict)
+        console = terminal.console()
+        print_verdict(console, verdict)
+        if beside is not None:
+            print_reference(console, beside, args.reference.name)
     return exit_code([verdict])
+
+
+def _beside(
+    args: argparse.Namespace, material: list[Material], n_before: int
+) -> ReferenceComparison:
+    from pybackend.errors import InputError  # noqa: PLC0415
+    from pybackend.judgment.reference import compare_with_reference, profile  # noqa: PLC0415
+
+    reference = load_files(args, [args.reference])[0]
+    if any(item.point is not None for item in (*material, reference)):
+        raise InputError("--reference: readings of an older analyzer cannot be laid beside a track")
+    positions = material[0].positions
+    sides = [
+        profile([item.frames for item in side], positions, label)
+        for side, label in (
+            (material[:n_before], "before"),
+            (material[n_before:], "after"),
+        )
+    ]
+    wanted = profile([reference.frames], reference.positions, str(args.reference))
+    return compare_with_reference(sides[1], wanted, sides[0])

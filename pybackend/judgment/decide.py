@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
+from pybackend.judgment.answers import Answer, answer_of, collateral_of, goal_outcome_of
 from pybackend.judgment.dimensions import DIMENSIONS
 from pybackend.judgment.goal import READ_ONLY_MODES, GoalVector
+from pybackend.judgment.modes import MODE_RULES
+from pybackend.judgment.obstacles import (
+    NEVER_EXPLORED,
+    SAFE_TRUE_PEAK_DBTP,
+    Obstacle,
+    obstacles,
+)
 from pybackend.judgment.protect import Protected, check_protects
 from pybackend.judgment.statistics import (
     ALPHA,
     ALPHA_SAME,
-    NEGLIGIBLE,
     Change,
     Outcome,
     bars_to_decide,
-    outcome,
 )
 from pybackend.judgment.tquantile import t_quantile
 
-Answer = Literal["improved", "same", "worse", "moved", "inconclusive"]
 Call = Literal["keep", "undo", "inconclusive"]
-
-SAFE_TRUE_PEAK_DBTP: Final = -1.0
-"""EBU R128: the highest true peak permitted in production."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ class Case:
 
     @property
     def keep_alpha(self) -> float:
-        """One-sided error of calling a dimension or the goal moved; finish halves it."""
-        return self.alpha / 2.0 if self.goal.mode == "finish" else self.alpha
+        """One-sided error of calling a dimension or the goal moved, in the goal's mode."""
+        return self.alpha * MODE_RULES[self.goal.mode].strictness
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Decision:
     answers: dict[str, Answer]
     protects: list[Protected]
     collateral: list[str]
-    reasons: list[tuple[str, str]]
+    reasons: list[Obstacle]
     tags: tuple[str, ...]
     bars_needed: int | None
 
@@ -122,19 +124,19 @@ def decide(case: Case) -> Decision:
         protect, a worse goal, or a goal shown not to have moved.
     """
     goal = case.goal
-    answers = {name: _answer(case, name) for name in case.changes}
+    answers = {name: answer_of(case, name) for name in case.changes}
     targets = {name: answers[name] for name in goal.targets if name in answers}
     protects = check_protects(goal, case.changes, case.missing)
-    collateral = _collateral(goal, answers)
-    goal_outcome = _goal_outcome(case, targets)
-    blocks = _blocks(case, targets, protects, collateral)
+    collateral = collateral_of(goal, answers)
+    goal_outcome = goal_outcome_of(case, targets)
+    blocks = obstacles(case, targets, protects, collateral)
     codes = {code for code, _ in blocks}
     would_be, reasons = _rule(case, goal_outcome, protects, blocks)
     explored = (
-        goal.mode == "explore"
+        MODE_RULES[goal.mode].keeps_unclear
         and would_be == "inconclusive"
         and goal_outcome in ("up", "inconclusive")
-        and not codes & _NEVER_EXPLORED
+        and not codes & NEVER_EXPLORED
     )
     read_only = goal.mode in READ_ONLY_MODES
     if read_only:
@@ -155,17 +157,12 @@ def decide(case: Case) -> Decision:
     )
 
 
-_NEVER_EXPLORED: Final = frozenset(
-    ("target_worse", "target_unavailable", "protect_unavailable", "true_peak")
-)
-
-
 def _rule(
     case: Case,
     goal_outcome: Outcome | None,
     protects: list[Protected],
-    blocks: list[tuple[str, str]],
-) -> tuple[Call, list[tuple[str, str]]]:
+    blocks: list[Obstacle],
+) -> tuple[Call, list[Obstacle]]:
     violated = [
         ("protect_violated", f"{DIMENSIONS[item.name].subject} is protected and {item.reason}")
         for item in protects
@@ -182,80 +179,7 @@ def _rule(
     return "inconclusive", [*_goal_gap(case, goal_outcome), *blocks]
 
 
-def _answer(case: Case, name: str) -> Answer:
-    entry, change = DIMENSIONS[name], case.changes[name]
-    found = outcome(change, entry.smallest_effect, case.keep_alpha)
-    if found == "same":
-        return "same"
-    if found == "inconclusive":
-        return "inconclusive"
-    weight = case.goal.targets.get(name, 0.0)
-    if weight or entry.direction == "more":
-        better = (found == "up") == (weight >= 0.0)
-        return "improved" if better else "worse"
-    if entry.direction == "centre":
-        away = abs(change.after) - abs(change.before)
-        if abs(away) >= entry.smallest_effect:
-            return "worse" if away > 0.0 else "improved"
-    return "moved"
-
-
-def _goal_outcome(case: Case, targets: dict[str, Answer]) -> Outcome | None:
-    goal = case.composite
-    if goal is None:
-        return None
-    found = outcome(goal, NEGLIGIBLE, case.keep_alpha)
-    if found == "up" and "improved" in targets.values():
-        return "up"
-    if found == "down" and "worse" in targets.values():
-        return "down"
-    return "same" if abs(goal.change) + goal.half_width < 1.0 else "inconclusive"
-
-
-def _collateral(goal: GoalVector, answers: dict[str, Answer]) -> list[str]:
-    """Dimensions outside the goal that suffered; a target's own bands are the goal, not damage."""
-    own = {band for name in goal.targets for band in DIMENSIONS[name].bands}
-    return [
-        name
-        for name, answer in answers.items()
-        if name not in goal.targets
-        and answer in ("worse", "moved")
-        and not (DIMENSIONS[name].direction == "either" and own & set(DIMENSIONS[name].bands))
-    ]
-
-
-def _blocks(
-    case: Case, targets: dict[str, Answer], protects: list[Protected], collateral: list[str]
-) -> list[tuple[str, str]]:
-    """Everything that forbids a keep even if the goal got better."""
-    goal, missing = case.goal, case.missing
-    blocks = [
-        ("target_worse", f"{DIMENSIONS[name].subject} is a target and got worse")
-        for name, answer in targets.items()
-        if answer == "worse"
-    ]
-    blocks += [
-        ("target_unavailable", f"{name} is a target and was not measured: {missing[name]}")
-        for name in goal.targets
-        if name in missing and name not in goal.optional
-    ]
-    for item in protects:
-        if item.name in missing:
-            text = f"{item.name} is protected and was not measured: {missing[item.name]}"
-            blocks.append(("protect_unavailable", text))
-        elif item.status == "unproven":
-            text = f"{DIMENSIONS[item.name].subject} is protected and {item.reason}"
-            blocks.append(("protect_unproven", text))
-    if "energy" in targets and goal.targets["energy"] > 0.0 and not case.peak.safe:
-        peak = f"true peak rose to {case.peak.after_dbtp:.1f} dBTP"
-        blocks.append(("true_peak", f"{peak}, above {SAFE_TRUE_PEAK_DBTP:g}: no room for louder"))
-    if goal.mode == "finish" and collateral:
-        names = ", ".join(DIMENSIONS[name].subject for name in collateral)
-        blocks.append(("collateral", f"finish mode allows no side effect: {names}"))
-    return blocks
-
-
-def _goal_gap(case: Case, goal_outcome: Outcome | None) -> list[tuple[str, str]]:
+def _goal_gap(case: Case, goal_outcome: Outcome | None) -> list[Obstacle]:
     if case.composite is None or goal_outcome is None:
         return [("goal_unmeasured", "no target could be measured")]
     if goal_outcome == "inconclusive":
@@ -268,7 +192,7 @@ def _tags(case: Case, targets: dict[str, Answer]) -> tuple[str, ...]:
     found = {
         "mixed": {"improved", "worse"} <= set(targets.values()),
         "level_only": set(targets) == {"energy"},
-        "no_repeat": goal is not None and goal.n_before + goal.n_after == 2,
+        "no_repeat": goal is not None and goal.n_before + goal.n_after == 2 and not goal.is_exact,
         "drift": goal is not None and goal.drifting,
         "read_only": case.goal.mode in READ_ONLY_MODES,
     }

@@ -33,6 +33,8 @@ class Dimension:
     direction : {"more", "centre", "either"}
         What counts as damage when the goal does not name it: less of it, a step away from zero, or
         any change.
+    share : bool
+        Whether the native value lies on 0..1 itself, so that it is shown as it is.
     midpoint, spread : float
         Display scale: the native value shown as 0.5, and the distance over which the scale climbs.
     more, less : str
@@ -42,7 +44,19 @@ class Dimension:
     bands : tuple of int
         Bands whose own level the dimension is about.
     unavailable : str
-        Why a master's frames cannot show it; empty if they can.
+        Why one passage of a master's frames cannot show it; empty if it can.
+    source : str
+        Standard, paper or experiment that the definition comes from.
+    limits : str
+        What the number does not say.
+    level_free : bool
+        Whether a gain leaves it where it is.
+    supports : bool
+        Whether it can only support another target: a proxy never keeps a move by itself.
+    guard : str
+        Dimension that must not have fallen for a rise of this one to count; empty for none.
+    min_bars : int
+        Bars below which it is unavailable.
     """
 
     name: str
@@ -53,6 +67,7 @@ class Dimension:
     smallest_effect: float = 0.0
     error_floor: float = 0.03
     direction: Direction = "more"
+    share: bool = False
     midpoint: float = 0.0
     spread: float = 1.0
     more: str = ""
@@ -60,10 +75,16 @@ class Dimension:
     subject: str = ""
     bands: tuple[int, ...] = ()
     unavailable: str = ""
+    source: str = ""
+    limits: str = ""
+    level_free: bool = True
+    supports: bool = False
+    guard: str = ""
+    min_bars: int = 0
 
     @property
     def from_frames(self) -> bool:
-        """Whether a master's frames can show it."""
+        """Whether one passage of a master's frames can show it."""
         return not self.unavailable
 
     @property
@@ -73,6 +94,8 @@ class Dimension:
 
     def squash(self, value: float) -> float:
         """Native value on the display scale 0..1: logistic, or 1 at the centre and falling."""
+        if self.share:
+            return min(1.0, max(0.0, value))
         if self.direction == "centre":
             return float(2.0 ** (-abs(value) / self.spread))
         return 1.0 / (1.0 + math.exp(min(700.0, -(value - self.midpoint) / self.spread)))
@@ -93,6 +116,8 @@ class Dimension:
         """
         if not 0.0 <= level <= 1.0:
             raise ValueError(f"a display level lies in 0..1, got {level}")
+        if self.share:
+            return level
         if self.direction == "centre":
             return math.inf if level == 0.0 else -self.spread * math.log2(level)
         if level in (0.0, 1.0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pybackend.capture.aligned import AlignedCaptures, Incomparable
@@ -13,7 +13,8 @@ from pybackend.judgment.goal import GoalVector, goal_from
 from pybackend.judgment.intake import PointPair, take_in
 from pybackend.judgment.points import judge_points
 from pybackend.judgment.record import Session, refusal, verdict_of
-from pybackend.judgment.statistics import ALPHA
+from pybackend.judgment.sections import Section
+from pybackend.judgment.statistics import ALPHA, Change
 from pybackend.judgment.verdict import Evidence, Scalar, Verdict
 from pybackend.judgment.weigh import weigh
 
@@ -26,6 +27,8 @@ def judge(
     alpha: float = ALPHA,
     kept_composite: float = 0.0,
     device: Mapping[str, Scalar] | None = None,
+    sections: Sequence[Section] = (),
+    extra: Mapping[str, Change] | None = None,
 ) -> Verdict:
     """Judge a move from aligned captures.
 
@@ -38,11 +41,15 @@ def judge(
     tries : int
         Moves tried for this goal, this one included: printed with the chance of a false keep.
     alpha : float
-        One-sided error of a keep; 0.005 for each look where an extension is planned.
+        One-sided error of a keep; 0.0025 for each look where an extension is planned.
     kept_composite : float
         Sum of ``goal.estimate`` over the moves already kept for this goal, for ``goal_progress``.
     device : mapping, optional
         What is known of the analyzer; goes into the evidence as it is.
+    sections : sequence of (float, float)
+        Starts and ends of sections in quarter notes; contrast and novelty need two of 4 bars.
+    extra : mapping of str to Change, optional
+        Dimensions that are measured elsewhere: see `elsewhere`.
 
     Returns
     -------
@@ -52,12 +59,13 @@ def judge(
     Raises
     ------
     GoalError
-        If the goal is none.
+        If the goal is none, or ``extra`` names no dimension.
     InputError
-        If ``tries`` is below 1 or ``alpha`` does not lie between 0 and 0.5.
+        If ``tries`` is below 1, ``alpha`` does not lie between 0 and 0.5, or a section is none.
     """
     goal = goal_from(goal_vector)
-    return _judge(goal, aligned, _session(tries, alpha, kept_composite, device))
+    session = _session(tries, alpha, kept_composite, device)
+    return _judge(goal, aligned, session, sections, extra)
 
 
 def evaluate_move(
@@ -70,6 +78,8 @@ def evaluate_move(
     alpha: float = ALPHA,
     kept_composite: float = 0.0,
     device: Mapping[str, Scalar] | None = None,
+    sections: Sequence[Section] = (),
+    extra: Mapping[str, Change] | None = None,
 ) -> Verdict:
     """Judge a move from snapshots: the universal evaluator.
 
@@ -83,7 +93,7 @@ def evaluate_move(
         ``{"spectrum": {band: amplitude, ...}, "rms": x, "peak": y}`` with 9 or 8 bands.
     loop_beats : float, optional
         In Session View: see `align`.
-    tries, alpha, kept_composite, device
+    tries, alpha, kept_composite, device, sections, extra
         As in `judge`.
 
     Returns
@@ -103,7 +113,7 @@ def evaluate_move(
     taken = take_in(before_snapshot, after_snapshot, loop_beats)
     if isinstance(taken, PointPair):
         return judge_points(goal, taken.before, taken.after, session)
-    return _judge(goal, taken, session)
+    return _judge(goal, taken, session, sections, extra)
 
 
 def _session(
@@ -117,12 +127,18 @@ def _session(
     return Session(tries, alpha, kept_composite, device or {})
 
 
-def _judge(goal: GoalVector, aligned: AlignedCaptures | Incomparable, session: Session) -> Verdict:
+def _judge(
+    goal: GoalVector,
+    aligned: AlignedCaptures | Incomparable,
+    session: Session,
+    sections: Sequence[Section],
+    extra: Mapping[str, Change] | None,
+) -> Verdict:
     if isinstance(aligned, Incomparable):
         return refusal(goal, aligned, session)
     from pybackend.judgment.features import bar_features  # noqa: PLC0415 - compiles kernels
 
-    features = bar_features(aligned)
+    features = bar_features(aligned, sections)
     if isinstance(features, Incomparable):
         evidence = Evidence(
             grade="none",
@@ -131,5 +147,5 @@ def _judge(goal: GoalVector, aligned: AlignedCaptures | Incomparable, session: S
             device=dict(session.device),
         )
         return refusal(goal, features, session, evidence)
-    case = weigh(goal, features, session.alpha)
+    case = weigh(goal, features, session.alpha, extra)
     return verdict_of(case, decide(case), features, aligned, session)

@@ -5,6 +5,7 @@ This module compiles numba kernels; import it inside functions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,8 +14,10 @@ import numpy.typing as npt
 
 from pybackend.capture.aligned import AlignedCaptures, Incomparable, Reason, ReasonCode
 from pybackend.jit import kernel
-from pybackend.judgment import ratios
-from pybackend.metering.design import BAND_NAMES
+from pybackend.judgment.barsums import sum_bars
+from pybackend.judgment.columns import K_POWER, N_BANDS
+from pybackend.judgment.ratios import measure
+from pybackend.judgment.sections import Section, section_of_bars
 from pybackend.stream.protocol import FRAME_WIDTH, column
 
 Array = npt.NDArray[np.float64]
@@ -31,7 +34,6 @@ BAR_RANGE: Final = 1e-4
 GATE_LUFS: Final = -70.0
 """Absolute gate of BS.1770-5 Annex 1, applied to momentary loudness."""
 
-_N_BANDS: Final = len(BAND_NAMES)
 _BANDS: Final = column("band_power")
 _LEFT: Final = column("mean_square")
 _RIGHT: Final = _LEFT + 1
@@ -70,10 +72,15 @@ class BarFeatures:
         Band levels over the joint mask, in dB; NaN for a band that the sample rate cannot carry.
     true_peak_dbtp : ndarray of float64, shape (captures,)
         Largest true peak over the joint mask.
+    totals : ndarray of float64, shape (captures, WIDTH)
+        Sums over the joint mask, in the columns of `columns`; bands that the sample rate cannot
+        carry are NaN.
     sample_rate_hz : float
         Sample rate of all captures.
     notes : tuple of str
         What was left out.
+    bars : tuple of int
+        Which bars of the aligned captures were compared.
     """
 
     x: Array
@@ -84,8 +91,10 @@ class BarFeatures:
     k_level_lufs: Array
     band_db: Array
     true_peak_dbtp: Array
+    totals: Array
     sample_rate_hz: float
     notes: tuple[str, ...] = ()
+    bars: tuple[int, ...] = ()
 
     @property
     def n_bars(self) -> int:
@@ -97,14 +106,14 @@ class BarFeatures:
 def _faults(values: Array, valid: Mask) -> tuple[int, Counts]:
     """Count of valid frames with impossible numbers, and per band of impossible powers."""
     captures, frames = valid.shape
-    bands = np.zeros(_N_BANDS, np.int64)
+    bands = np.zeros(N_BANDS, np.int64)
     faults = 0
     for c in range(captures):
         for f in range(frames):
             if not valid[c, f]:
                 continue
             row = values[c, f]
-            for k in range(_N_BANDS):
+            for k in range(N_BANDS):
                 if not 0.0 <= row[_BANDS + k] < np.inf:
                     bands[k] += 1
             if not (
@@ -150,31 +159,9 @@ def _joint_mask(
     return mask, counts, audible
 
 
-@kernel
-def _sums(values: Array, mask: npt.NDArray[np.int8], bar: Counts, n_bars: int) -> Array:
-    """Sums over the mask per capture and bar, in the columns named in `ratios`."""
-    captures, frames = values.shape[0], values.shape[1]
-    sums = np.zeros((captures, n_bars, ratios.WIDTH))
-    for c in range(captures):
-        for f in range(frames):
-            if mask[f] == 0:
-                continue
-            row = values[c, f]
-            out = sums[c, bar[f]]
-            for k in range(_N_BANDS):
-                out[k] += row[_BANDS + k]
-            out[ratios.LEFT] += row[_LEFT]
-            out[ratios.RIGHT] += row[_RIGHT]
-            out[ratios.CROSS] += row[_LR]
-            out[ratios.K_POWER] += row[_K_POWER]
-            out[ratios.PEAK] = max(out[ratios.PEAK], row[_PEAK_LEFT], row[_PEAK_RIGHT])
-            if mask[f] == 2:
-                out[ratios.MOMENTARY] += row[_MOMENTARY]
-                out[ratios.MOMENTARY_SQUARE] += row[_MOMENTARY] * row[_MOMENTARY]
-    return sums
-
-
-def bar_features(aligned: AlignedCaptures) -> BarFeatures | Incomparable:
+def bar_features(
+    aligned: AlignedCaptures, sections: Sequence[Section] = ()
+) -> BarFeatures | Incomparable:
     """Measure every dimension that frames can show, per capture and bar.
 
     A frame counts if every capture has it and momentary loudness is above -70 LUFS in at least one
@@ -187,6 +174,9 @@ def bar_features(aligned: AlignedCaptures) -> BarFeatures | Incomparable:
     ----------
     aligned : AlignedCaptures
         At least one capture before and one after.
+    sections : sequence of (float, float)
+        Sections of the song in the captures, as starts and ends in quarter notes; contrast and
+        novelty need two.
 
     Returns
     -------
@@ -198,6 +188,8 @@ def bar_features(aligned: AlignedCaptures) -> BarFeatures | Incomparable:
     ------
     ValueError
         If the arrays do not fit one another.
+    InputError
+        If a section is empty or overlaps another.
     """
     fault = _layout_fault(aligned)
     if fault is not None:
@@ -210,16 +202,21 @@ def bar_features(aligned: AlignedCaptures) -> BarFeatures | Incomparable:
     refused = _silence(counts, audible, aligned.n_before)
     if refused is not None:
         return refused
-    sums = _sums(aligned.values, mask, aligned.bar, aligned.n_bars)
+    sums = sum_bars(aligned.values, mask, aligned.bar, aligned.n_bars)
     covered = counts[:, _VALID] >= MIN_BAR_COVERAGE * counts[:, _FRAMES]
-    sounding = _sounding(sums[..., ratios.K_POWER])
+    sounding = _sounding(sums[..., K_POWER])
     kept = covered & sounding
     left_out = _left_out(int((~covered).sum()), int((covered & ~sounding).sum()))
     if kept.sum() < MIN_BARS:
         text = f"{int(kept.sum())} usable bars, {MIN_BARS} needed{left_out and f' ({left_out})'}"
         return _refuse("too_few_bars", text)
     heard, loud = counts[kept, _HEARD], counts[kept, _LOUD]
-    measured = ratios.measure(sums[:, kept], heard, loud, band_faults > 0)
+    place = None
+    if sections:
+        place = section_of_bars(
+            sections, aligned.start_beats, aligned.beats_per_bar, np.flatnonzero(kept)
+        )
+    measured = measure(sums[:, kept], heard, loud, band_faults > 0, place)
     return BarFeatures(
         x=measured.x,
         reasons=tuple(measured.reasons),
@@ -229,8 +226,10 @@ def bar_features(aligned: AlignedCaptures) -> BarFeatures | Incomparable:
         k_level_lufs=measured.k_level_lufs,
         band_db=measured.band_db,
         true_peak_dbtp=measured.true_peak_dbtp,
+        totals=sums[:, kept].sum(axis=1),
         sample_rate_hz=float(aligned.values[0, int(np.argmax(mask > 0)), _RATE]),
         notes=(f"Left out: {left_out}.",) if left_out else (),
+        bars=tuple(np.flatnonzero(kept).tolist()),
     )
 
 

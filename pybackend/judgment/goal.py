@@ -12,15 +12,19 @@ from pydantic import BaseModel, ConfigDict
 
 from pybackend.errors import GoalError
 from pybackend.judgment.dimensions import DIMENSIONS, dimension, nearest
+from pybackend.judgment.modes import MODE_RULES, margin_factor
 
 Mode = Literal["observe", "improve", "explore", "finish", "diagnose"]
 MODES: Final = get_args(Mode)
-READ_ONLY_MODES: Final = ("observe", "diagnose")
+READ_ONLY_MODES: Final = tuple(name for name, rule in MODE_RULES.items() if not rule.acts)
 
 MAX_TEXT: Final = 4000
 MAX_JSON: Final = 100_000
 DEFAULT_AMOUNT_EFFECTS: Final = 2.0
 """How far a target should move unless the goal says so, in smallest effects."""
+
+DIRECTOR: Final = "livepilot-creative-director"
+"""Who may not ask for technical dimensions alone."""
 
 TARGET_KEYS: Final = ("weight", "optional", "amount")
 PROTECT_KEYS: Final = ("floor", "margin")
@@ -47,6 +51,8 @@ class GoalVector(BaseModel):
         What the verdict may lead to.
     aggression : float
         Tolerance of protects that state no margin, 0..1.
+    invoked_by : str or None
+        Who asked; the creative director's goals hold a target of the artistic family.
     measurable_dimensions, unmeasurable_dimensions
         The named dimensions that a master's frames can show, and the others with the reason.
     """
@@ -61,6 +67,7 @@ class GoalVector(BaseModel):
     margins: dict[str, float] = {}
     mode: Mode = "improve"
     aggression: float = 0.5
+    invoked_by: str | None = None
     measurable_dimensions: tuple[str, ...] = ()
     unmeasurable_dimensions: dict[str, str] = {}
 
@@ -74,12 +81,11 @@ class GoalVector(BaseModel):
         """How much a protected dimension may lose, in its native unit.
 
         The default is two smallest effects. ``aggression`` stretches it from one (0) to three (1),
-        and finish halves it. Neither touches how sure a verdict has to be.
+        explore widens and finish halves it: see `modes`.
         """
         if name in self.margins:
             return self.margins[name]
-        strictness = 0.5 if self.mode == "finish" else 1.0
-        return DIMENSIONS[name].protect_margin * (0.5 + self.aggression) * strictness
+        return DIMENSIONS[name].protect_margin * margin_factor(self.mode, self.aggression)
 
 
 def compile_goal_vector(
@@ -88,6 +94,8 @@ def compile_goal_vector(
     protect: Mapping[str, Any] | list[str] | tuple[str, ...] | str | None = None,
     mode: str = "improve",
     aggression: float = 0.5,
+    *,
+    invoked_by: str | None = None,
 ) -> dict[str, Any]:
     """Check a goal and bring it into the form that every evaluator accepts.
 
@@ -105,6 +113,8 @@ def compile_goal_vector(
         observe, improve, explore, finish or diagnose.
     aggression : float
         0..1; widens the default margin of protects.
+    invoked_by : str, optional
+        Who asks. ``livepilot-creative-director`` has to target an artistic dimension.
 
     Returns
     -------
@@ -115,7 +125,8 @@ def compile_goal_vector(
     ------
     GoalError
         For an unknown dimension or mode (with the nearest known), weights that are missing, all
-        zero or not finite, and floors, margins, amounts or aggression out of range.
+        zero or not finite, floors, margins, amounts or aggression out of range, and a creative
+        director's goal without an artistic target.
     """
     if not isinstance(request_text, str) or len(request_text) > MAX_TEXT:
         raise GoalError(f"request_text must be text of at most {MAX_TEXT} characters")
@@ -131,6 +142,7 @@ def compile_goal_vector(
         margins=margins,
         mode=_mode(mode),
         aggression=_number(aggression, "aggression", 0.0, 1.0),
+        invoked_by=_invoked_by(invoked_by, weights),
         measurable_dimensions=tuple(name for name in named if DIMENSIONS[name].from_frames),
         unmeasurable_dimensions={
             name: DIMENSIONS[name].unavailable for name in named if not DIMENSIONS[name].from_frames
@@ -170,6 +182,7 @@ def goal_from(value: Mapping[str, Any] | GoalVector | str) -> GoalVector:
         protect,
         fields.get("mode", "improve"),
         fields.get("aggression", 0.5),
+        invoked_by=fields.get("invoked_by"),
     )
     return GoalVector(**compiled)
 
@@ -283,6 +296,20 @@ def _protects(given: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[s
         if entry.get("margin") is not None:
             margins[name] = _positive(entry["margin"], f"margin of {what}")
     return floors, margins
+
+
+def _invoked_by(value: Any, targets: Mapping[str, float]) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        raise GoalError(f"invoked_by must be text of at most {MAX_TEXT} characters")
+    artistic = tuple(name for name, entry in DIMENSIONS.items() if entry.family == "artistic")
+    if value == DIRECTOR and not set(artistic) & set(targets):
+        raise GoalError(
+            f"a goal invoked by {DIRECTOR} needs an artistic target; add one of "
+            f"{', '.join(artistic)}"
+        )
+    return value
 
 
 def _mode(value: Any) -> Mode:

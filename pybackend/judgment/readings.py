@@ -18,7 +18,7 @@ WORDS_HZ: Final[dict[str, Range]] = {"brightness": (2000.0, 20000.0), "weight": 
 BANDS_HZ: Final[dict[str, Range]] = {
     entry.name: (BAND_EDGES_HZ[entry.bands[0]], BAND_EDGES_HZ[entry.bands[0] + 1])
     for entry in FRAME_DIMENSIONS
-    if entry.direction == "either"
+    if len(entry.bands) == 1
 }
 LOWEST_SHARE: Final = 1e-7
 """A part 70 dB below the whole counts as nothing."""

@@ -80,14 +80,14 @@ def verdict_of(
         would_be=decision.would_be,
         score=None if goal is None else score(goal.estimate),
         goal_progress=session.progress(case.goal, case.changes, gained),
-        collateral_damage=tuple(_collateral(case, name) for name in decision.collateral),
+        collateral_damage=tuple(collateral(case, name) for name in decision.collateral),
         explanation=explain(case, decision, session.tries, notes),
         level_match_lu=match,
         mode=case.goal.mode,
         goal=goal,
-        protects=_protects(decision),
+        protects=protects(decision),
         dimensions={
-            name: _measured(case, decision, name, features.remarks[FRAME_INDEX[name]])
+            name: measured(case, decision, name, _remark(features, name))
             if name in case.changes
             else unavailable(name, case.missing[name])
             for name in DIMENSIONS
@@ -101,6 +101,10 @@ def verdict_of(
         tries=session.tries,
         chance_of_false_keep=chance_of_false_keep(session.tries, case.keep_alpha),
     )
+
+
+def _remark(features: BarFeatures, name: str) -> str:
+    return features.remarks[FRAME_INDEX[name]] if name in FRAME_INDEX else ""
 
 
 def refusal(
@@ -160,7 +164,8 @@ def _goal_verdict(case: Case, decision: Decision) -> GoalVerdict | None:
     )
 
 
-def _collateral(case: Case, name: str) -> Collateral:
+def collateral(case: Case, name: str) -> Collateral:
+    """Write down a side effect."""
     entry, change = DIMENSIONS[name], case.changes[name]
     return Collateral(
         dimension=name,
@@ -173,7 +178,8 @@ def _collateral(case: Case, name: str) -> Collateral:
     )
 
 
-def _protects(decision: Decision) -> dict[str, ProtectVerdict]:
+def protects(decision: Decision) -> dict[str, ProtectVerdict]:
+    """Write down what became of the protects."""
     return {
         item.name: ProtectVerdict(
             status=item.status,
@@ -189,7 +195,8 @@ def _protects(decision: Decision) -> dict[str, ProtectVerdict]:
     }
 
 
-def _measured(case: Case, decision: Decision, name: str, remark: str) -> DimensionVerdict:
+def measured(case: Case, decision: Decision, name: str, remark: str = "") -> DimensionVerdict:
+    """Write down a dimension that was measured."""
     entry, change, answer = DIMENSIONS[name], case.changes[name], decision.answers[name]
     half = change.half_width
     return DimensionVerdict(

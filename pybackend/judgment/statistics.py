@@ -15,7 +15,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pybackend.judgment.tquantile import f_quantile, t_quantile, t_upper_tail
+from pybackend.judgment.layout import NUMBERS, estimates
+from pybackend.judgment.tquantile import t_quantile, t_upper_tail
 
 Array = npt.NDArray[np.float64]
 Outcome = Literal["up", "same", "down", "inconclusive"]
@@ -24,8 +25,6 @@ ALPHA: Final = 0.01
 """Chance, one-sided, of calling an unchanged dimension moved."""
 ALPHA_SAME: Final = 0.05
 """Chance, one-sided, that equivalence and non-inferiority are claimed wrongly."""
-ALPHA_DRIFT: Final = 0.01
-"""Chance of taking noise between repeats for drift."""
 MAX_BARS: Final = 64
 """Longest capture that is ever suggested."""
 NEGLIGIBLE: Final = 1e-9
@@ -67,6 +66,30 @@ class Change:
     n_before: int
     n_after: int
 
+    @classmethod
+    def exact(cls, before: float, after: float) -> Change:
+        """Difference of two values that are known and not sampled, such as of notes."""
+        return cls(
+            before=before,
+            after=after,
+            change=after - before,
+            se=0.0,
+            bar_sd=0.0,
+            variance=0.0,
+            shift_variance=0.0,
+            floor=0.0,
+            drifting=False,
+            df_per_bar=1,
+            n_bars=2,
+            n_before=1,
+            n_after=1,
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is no error to speak of."""
+        return self.se == 0.0
+
     @property
     def df(self) -> int:
         """Degrees of freedom of the residual, which are those of the standard error."""
@@ -82,7 +105,9 @@ class Change:
         """One-sided p value of no rise; 0.5 for no change at all."""
         if abs(self.change) < NEGLIGIBLE:
             return 0.5
-        return t_upper_tail(self.change / self.se, self.df) if self.se > 0.0 else 0.0
+        if self.is_exact:
+            return 0.0 if self.change > 0.0 else 1.0
+        return t_upper_tail(self.change / self.se, self.df)
 
     def se_at(self, n_bars: int) -> float:
         """Standard error that another number of bars would give, with the drift there is."""
@@ -114,69 +139,24 @@ def estimate(x: Array, n_before: int, floor: Array) -> list[Change]:
     differs from bar to bar is not taken for noise. With one side repeated it is taken over all
     captures. With no repeat it is the variance of the differences, halved: the same formula.
 
-    What repeats of one side differ by, beyond what the residual explains, is drift and counts for
-    every capture. It is reported as drift where the excess is significant (F test at 1 %) and
-    larger than the floor. One repeat cannot bound it:
-    docs/decisions/0002-drift-between-captures.md has the figures.
+    Where repeats of one side differ by more than the residual explains (F test at 5 %), the excess
+    counts as a shift of every capture, 2.5 times over; it is reported as drift where it is
+    significant at 1 % and larger than the floor. One repeat cannot bound it:
+    docs/decisions/0002-drift-between-captures.md and 0011-repeats-and-alpha.md have the figures.
     """
-    n_captures, n = x.shape[1], x.shape[2]
-    n_after = n_captures - n_before
-    sides = x[:, :n_before], x[:, n_before:]
-    before, after = (side.mean(axis=1) for side in sides)
-    difference = after - before
-    if n_before > 1 and n_after > 1:
-        squares = _residual_squares(sides[0]) + _residual_squares(sides[1])
-        df_per_bar = n_captures - 2
-    else:
-        squares = _residual_squares(x)
-        df_per_bar = n_captures - 1
-    df = df_per_bar * (n - 1)
-    variance = squares / df
-    shift = np.zeros_like(variance)
-    drifting = np.zeros(len(x), np.bool_)
-    if n_captures > 2:
-        repeats = n_captures - 2
-        between = (_capture_squares(sides[0]) + _capture_squares(sides[1])) / repeats
-        shift = np.maximum(0.0, between - variance / n)
-        excess = f_quantile(1.0 - ALPHA_DRIFT, repeats, df)
-        drifting = (between > excess * variance / n) & (shift > floor**2)
-    se = np.sqrt((1.0 / n_before + 1.0 / n_after) * (variance / n + shift) + floor**2)
-    columns = {
-        "before": before.mean(axis=1),
-        "after": after.mean(axis=1),
-        "change": difference.mean(axis=1),
-        "se": se,
-        "bar_sd": difference.std(axis=1, ddof=1),
-        "variance": variance,
-        "shift_variance": shift,
-        "floor": floor,
-    }
-    rows = np.stack(list(columns.values()), axis=1).tolist()
+    found = estimates(x, n_before, floor)
+    rows = np.stack([getattr(found, name) for name in NUMBERS], axis=1).tolist()
     return [
         Change(
-            **dict(zip(columns, row, strict=True)),
+            **dict(zip(NUMBERS, row, strict=True)),
             drifting=drifts,
-            df_per_bar=df_per_bar,
-            n_bars=n,
+            df_per_bar=found.df_per_bar,
+            n_bars=x.shape[2],
             n_before=n_before,
-            n_after=n_after,
+            n_after=x.shape[1] - n_before,
         )
-        for row, drifts in zip(rows, drifting.tolist(), strict=True)
+        for row, drifts in zip(rows, found.drifting.tolist(), strict=True)
     ]
-
-
-def _residual_squares(x: Array) -> Array:
-    captures = x.mean(axis=2, keepdims=True)
-    residual = x - x.mean(axis=1, keepdims=True) - captures + captures.mean(axis=1, keepdims=True)
-    result: Array = np.einsum("rcn,rcn->r", residual, residual)
-    return result
-
-
-def _capture_squares(side: Array) -> Array:
-    means = side.mean(axis=2)
-    centred = means - means.mean(axis=1, keepdims=True)
-    result: Array = np.einsum("rc,rc->r", centred, centred)
-    return result
 
 
 def composite(x: Array, scale: Array) -> Array:

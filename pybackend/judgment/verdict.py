@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from pybackend.judgment.decide import Answer, Call
+from pybackend.judgment.answers import Answer
+from pybackend.judgment.decide import Call
 from pybackend.judgment.dimension import Family
 from pybackend.judgment.goal import Mode
 from pybackend.judgment.protect import Status

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from pybackend.judgment.decide import Case, TruePeak
-from pybackend.judgment.dimensions import DIMENSIONS, FRAME_DIMENSIONS, FRAME_INDEX
+from pybackend.judgment.dimensions import DIMENSIONS, FRAME_DIMENSIONS, FRAME_INDEX, dimension
+from pybackend.judgment.elsewhere import joined
 from pybackend.judgment.goal import GoalVector
-from pybackend.judgment.statistics import ALPHA, composite, estimate
+from pybackend.judgment.polish import polish_text
+from pybackend.judgment.statistics import ALPHA, Change, composite, estimate
 
 if TYPE_CHECKING:
     from pybackend.judgment.features import BarFeatures
 
 _FLOORS: Final = np.array([entry.error_floor for entry in FRAME_DIMENSIONS])
 _NEVER_MEASURED: Final = {
-    name: entry.unavailable for name, entry in DIMENSIONS.items() if entry.unavailable
+    name: entry.unavailable
+    for name, entry in DIMENSIONS.items()
+    if entry.unavailable and name not in FRAME_INDEX
 }
 
 
@@ -34,7 +38,12 @@ def goal_amount(goal: GoalVector, measured: Container[str]) -> float:
     return sum(abs(weight) * goal.amount(name) for name, weight in weights.items())
 
 
-def weigh(goal: GoalVector, features: BarFeatures, alpha: float = ALPHA) -> Case:
+def weigh(
+    goal: GoalVector,
+    features: BarFeatures,
+    alpha: float = ALPHA,
+    extra: Mapping[str, Change] | None = None,
+) -> Case:
     """Estimate every change and the goal's composite.
 
     Parameters
@@ -45,6 +54,8 @@ def weigh(goal: GoalVector, features: BarFeatures, alpha: float = ALPHA) -> Case
         From `bar_features`.
     alpha : float
         One-sided error of a keep.
+    extra : mapping of str to Change, optional
+        Dimensions that are measured elsewhere: from stems, notes or ratings.
 
     Returns
     -------
@@ -55,21 +66,34 @@ def weigh(goal: GoalVector, features: BarFeatures, alpha: float = ALPHA) -> Case
     for entry, why in zip(FRAME_DIMENSIONS, features.reasons, strict=True):
         if why:
             missing[entry.name] = why
-    weights = shares(goal, FRAME_INDEX.keys() - missing.keys())
+    missing["polish"] += f" ({polish_text(features)})"
+    extra = extra or {}
+    for name in extra:
+        missing.pop(dimension(name).name, None)
+    shown = FRAME_INDEX.keys() - missing.keys() - extra.keys()
+    scales = {
+        name: weight / DIMENSIONS[name].smallest_effect
+        for name, weight in shares(goal, shown | extra.keys()).items()
+    }
     scale = np.zeros(len(FRAME_DIMENSIONS))
-    for name, weight in weights.items():
-        scale[FRAME_INDEX[name]] = weight / DIMENSIONS[name].smallest_effect
+    for name in shown & scales.keys():
+        scale[FRAME_INDEX[name]] = scales[name]
     x, floors = features.x, _FLOORS
-    if weights:
+    if scale.any():
         x = np.concatenate((x, composite(x, scale)))
         # Errors that repetition cannot lower may be shared: they add up instead of averaging out.
         floors = np.append(floors, np.abs(scale) @ floors)
     rows = estimate(x, features.n_before, floors)
+    goal_change = rows[-1] if scale.any() else None
+    aimed = {name: change for name, change in extra.items() if name in scales}
+    if aimed:
+        goal_change = joined(goal_change, aimed, scales)
+    changes = {name: rows[index] for name, index in FRAME_INDEX.items() if name in shown}
     peaks = features.true_peak_dbtp
     return Case(
         goal=goal,
-        changes={name: rows[index] for name, index in FRAME_INDEX.items() if name not in missing},
-        composite=rows[-1] if weights else None,
+        changes=changes | dict(extra),
+        composite=goal_change,
         missing=missing,
         peak=TruePeak(
             before_dbtp=float(peaks[: features.n_before].max()),

@@ -28,8 +28,8 @@ def moved(entry: Dimension, delta: float, half_width: float | None = None) -> st
     if round(delta, 2) == 0.0:
         return f"{entry.subject} unchanged"
     word, size = (entry.more, delta) if delta >= 0.0 else (entry.less, -delta)
-    phrase = f"{word} by {number(size)} {change_unit(entry)}"
-    if half_width is None:
+    phrase = f"{word} by {number(size)} {change_unit(entry)}".rstrip()
+    if not half_width:
         return phrase
     low, high = number(size - half_width, size), number(size + half_width, size)
     return f"{phrase} ({low} to {high})"
@@ -37,8 +37,10 @@ def moved(entry: Dimension, delta: float, half_width: float | None = None) -> st
 
 def _interval(entry: Dimension, change: Change) -> str:
     size, half = change.change, change.half_width
-    low, high = number(size - half, size), number(size + half, size)
-    return f"{number(size)} {change_unit(entry)} ({low} to {high})"
+    amount = f"{number(size)} {change_unit(entry)}".rstrip()
+    if not half:
+        return amount
+    return f"{amount} ({number(size - half, size)} to {number(size + half, size)})"
 
 
 def sentence(text: str) -> str:
@@ -80,7 +82,7 @@ def explain(case: Case, decision: Decision, tries: int = 1, notes: Sequence[str]
             "captures of the same state differ by more than their bars explain (something drifts); "
             "capture each side once more"
         )
-    if tries > 1:
+    if tries > 1 and (case.composite is None or not case.composite.is_exact):
         chance = chance_of_false_keep(tries, case.keep_alpha)
         parts.append(f"after {tries} tries the chance of a false keep among them is {chance:.0%}")
     return " ".join(sentence(part) for part in (*parts, *notes) if part)
@@ -102,7 +104,7 @@ def _target_sentences(case: Case, decision: Decision) -> list[str]:
             phrase = moved(entry, change.change, change.half_width)
         if name == "energy":
             phrase += ", level only"
-        else:
+        elif not change.is_exact:
             phrase, matched = phrase + matched, ""
         phrases.append(f"{phrase}, against the goal" if answer == "worse" else phrase)
     return ["; ".join(phrases)]
@@ -120,7 +122,7 @@ def _protect_sentences(case: Case, protects: Sequence[Protected]) -> list[str]:
             small = abs(change.change) < entry.smallest_effect
             phrase = f"{entry.subject} unchanged" if small else moved(entry, change.change)
         elif item.status == "violated":
-            allowed = f"{number(item.margin)} {unit} allowed"
+            allowed = " ".join(filter(None, (number(item.margin), unit, "allowed")))
             phrase = f"{moved(entry, change.change, change.half_width)}, {allowed}, {item.reason}"
         else:
             phrase = f"{entry.subject} unproven, {_interval(entry, change)}, {item.reason}"

@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from pybackend.studio import shots
+
 Array = npt.NDArray[np.float64]
 
 BEATS_PER_BAR: Final = 4
@@ -84,7 +86,9 @@ class _Player:
         self.sound = np.zeros((round(groove.duration_s * self._rate), 2))
         # The instruments are the same in every performance; only the playing differs.
         self._noise = np.random.default_rng(7).standard_normal((self._rate, 2))
-        self._kick, self._snare, self._hat = self._drums()
+        self._kick = shots.kick(self._rate)
+        self._snare = shots.snare(self._rate, self._noise)
+        self._hat = shots.hat(self._rate, self._noise)
 
     def play_bar(self, bar: int) -> None:
         start = float(bar * BEATS_PER_BAR)
@@ -107,36 +111,13 @@ class _Player:
         if length > 0:
             self.sound[at : at + length] += gain * 10.0 ** (velocity_db / 20.0) * shot[:length]
 
-    def _time(self, seconds: float) -> Array:
-        return np.arange(round(seconds * self._rate)) / self._rate
-
-    def _drums(self) -> tuple[Array, Array, Array]:
-        t = self._time(0.35)
-        sweep = np.sin(2 * np.pi * (48.0 * t + 9.0 * (1.0 - np.exp(-t / 0.03)))) * np.exp(-t / 0.11)
-        kick = np.column_stack([sweep, sweep])
-        t = self._time(0.22)
-        body = 0.6 * np.sin(2 * np.pi * 190.0 * t) * np.exp(-t / 0.05)
-        wires = 0.5 * self._noise[: len(t)] * np.exp(-t / 0.07)[:, None]
-        snare = body[:, None] + wires
-        t = self._time(0.08)
-        hiss = np.diff(self._noise[: len(t) + 1], axis=0) * np.exp(-t / 0.02)[:, None]
-        return kick, snare, hiss * np.array([0.8, 1.0])
-
     def _tone(self, note: int, beats: float, partials: int, tilt: float) -> Array:
-        t = self._time(beats * 60.0 / self._groove.tempo_bpm)
-        hz = 440.0 * 2.0 ** ((note - 69) / 12)
-        wave = np.zeros(len(t))
-        for partial in range(1, partials + 1):
-            wave += np.sin(2 * np.pi * hz * partial * t) / partial**tilt
-        fade = np.minimum(1.0, np.minimum(t / 0.005, (t[-1] - t) / 0.01))
-        wave *= fade
-        return np.column_stack([wave, wave])
+        seconds = beats * 60.0 / self._groove.tempo_bpm
+        return shots.tone(note, seconds, self._rate, partials=partials, tilt=tilt)
 
     def _pad(self, note: int, voice: int) -> Array:
-        tone = self._tone(note, BEATS_PER_BAR, 10, 1.0)
-        pan = 0.5 + (0.35 if voice % 2 == 0 else -0.35)
-        panned: Array = tone * np.array([1.0 - pan, pan]) * 2.0
-        return panned
+        place = 0.7 if voice % 2 == 0 else -0.7
+        return shots.panned(self._tone(note, BEATS_PER_BAR, 10, 1.0), place)
 
 
 def high_shelf(pcm: Array, sample_rate_hz: int, *, corner_hz: float, gain_db: float) -> Array:

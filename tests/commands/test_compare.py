@@ -185,3 +185,69 @@ def test_an_older_analyzer_gives_low_evidence_and_never_a_keep(
     assert verdict["dimensions"]["brightness"]["delta"] == pytest.approx(4.08, abs=0.01)
     assert main(["compare", str(before), str(files["a"]), "--target", "brightness=1"]) == 2
     assert "paired" in capsys.readouterr().err
+
+
+def test_a_reference_stands_beside_both_sides(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = verdict_of(capsys, files["a"], files["bright"], "--reference", files["loud"], code=0)
+    beside = verdict["reference"]
+    rows = {row["name"]: row for row in beside["rows"]}
+    assert rows["energy"]["distance_before"] == pytest.approx(-4.0, abs=0.05)
+    assert rows["band_presence"]["closer"] is False
+    assert beside["spectral_distance_before_db"] < 0.1 < beside["spectral_distance_after_db"]
+    assert "another piece of music" in beside["statement"]
+    argv = ["compare", str(files["a"]), str(files["bright"]), "--target", "brightness=1"]
+    main([*argv, "--tempo", "120", "--reference", str(files["loud"])])
+    assert "Beside loud take.wav" in capsys.readouterr().out
+
+
+def test_a_missing_reference_is_one_line(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["compare", str(files["a"]), str(files["bright"]), "--target", "brightness=1"]
+    assert main([*argv, "--reference", "nowhere.wav"]) == 3
+    assert "nowhere.wav: no such file" in capsys.readouterr().err
+
+
+def test_an_engine_is_chosen_by_name(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair = files["a"], files["bright"]
+    mix = verdict_of(capsys, *pair, "--engine", "mix", code=0)
+    assert mix["engine"] == "mix"
+    assert mix["masking_after"]["clarity"] is None
+    translation = verdict_of(
+        capsys, *pair, "--engine", "translation", target="small_speaker=1", code=10
+    )
+    assert {check["name"] for check in translation["checks"]} >= {"codec_headroom", "mono_level"}
+    transition = verdict_of(
+        capsys,
+        *pair,
+        "--engine",
+        "transition",
+        "--boundary",
+        "4",
+        target="transition_energy=1",
+        code=10,
+    )
+    assert transition["compared"].startswith("4 pairs of bars across the boundary at bar 4")
+    nowhere = verdict_of(capsys, *pair, "--engine", "transition", code=11)
+    assert nowhere["reasons"][0]["code"] == "no_boundary"
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--engine", "mixx"], "did you mean 'mix'"),
+        (["--boundary", "-1"], "bars go from 0"),
+    ],
+)
+def test_a_wrong_engine_or_boundary_is_one_line(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str], args: list[str], says: str
+) -> None:
+    argv = ["compare", str(files["a"]), str(files["bright"]), "--target", "brightness=1"]
+    assert main([*argv, *args]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1

@@ -10,10 +10,11 @@ from pybackend.errors import GoalError
 from pybackend.judgment.dimensions import (
     DIMENSIONS,
     FRAME_DIMENSIONS,
-    band_range,
     dimension,
     dimension_table,
 )
+from pybackend.judgment.fabric.entries import ENGINE_MEASUREMENTS
+from pybackend.judgment.frame_dimensions import band_range
 from pybackend.metering.design import BAND_NAMES
 
 TECHNICAL = {
@@ -43,6 +44,7 @@ ARTISTIC = {
     "restraint",
     "surprise_without_breakage",
 }
+ENGINES = {entry.name for entry in ENGINE_MEASUREMENTS}
 DOCUMENT = Path(__file__).parents[2] / "docs" / "judgment-core.md"
 
 
@@ -54,29 +56,31 @@ def test_every_word_of_the_vocabulary_is_registered() -> None:
     assert by_family["technical"] == TECHNICAL
     assert by_family["artistic"] == ARTISTIC
     bands = {f"band_{name}" for name in BAND_NAMES}
-    assert by_family["measured"] == {"dynamics", "balance", "psr"} | bands
+    notes = {"swing", "looseness", "motif_survival"}
+    assert by_family["measured"] == {"dynamics", "balance", "psr", "fill"} | bands | notes | ENGINES
 
 
 def test_words_of_the_vocabulary_that_frames_can_show() -> None:
     shown = {entry.name for entry in FRAME_DIMENSIONS if entry.family != "measured"}
-    assert shown == {"energy", "brightness", "weight", "width"}
+    assert shown == {
+        *("energy", "brightness", "weight", "warmth", "width", "punch", "motion"),
+        *("contrast", "novelty"),
+    }
 
 
 @pytest.mark.parametrize("entry", DIMENSIONS.values(), ids=lambda entry: entry.name)
 def test_entry_is_complete(entry: object) -> None:
     assert entry.measured_as
     assert entry.needs
-    if entry.from_frames:
-        assert entry.unit
+    assert entry.from_frames or len(entry.unavailable) > 20
+    if entry.from_frames or entry.smallest_effect:
+        assert entry.unit or entry.share
         assert entry.smallest_effect > 0.0
         assert entry.error_floor > 0.0
         assert entry.more
         assert entry.less
         assert entry.subject
         assert entry.protect_margin == 2.0 * entry.smallest_effect
-    else:
-        assert entry.smallest_effect == 0.0
-        assert len(entry.unavailable) > 20
 
 
 @pytest.mark.parametrize("entry", FRAME_DIMENSIONS, ids=lambda entry: entry.name)
@@ -97,6 +101,12 @@ def test_ends_of_the_display_scale_are_infinitely_far() -> None:
     assert DIMENSIONS["brightness"].squash(-1e6) == pytest.approx(0.0, abs=1e-300)
     with pytest.raises(ValueError, match=r"0\.\.1"):
         DIMENSIONS["brightness"].native(1.5)
+
+
+def test_a_share_is_its_own_display_level() -> None:
+    entry = DIMENSIONS["style_fit"]
+    assert [entry.squash(value) for value in (-0.1, 0.3, 1.0, 1.1)] == [0.0, 0.3, 1.0, 1.0]
+    assert entry.native(0.3) == 0.3
 
 
 def test_unknown_name_suggests_the_nearest() -> None:

@@ -24,7 +24,7 @@ from pybackend.stream.frames import Frames
 from pybackend.stream.protocol import column
 
 BRIGHTER = compile_goal_vector("brighter", {"brightness": 1})
-TIMBRE = [e.name for e in FRAME_DIMENSIONS if e.name != "energy"]
+TIMBRE = [e.name for e in FRAME_DIMENSIONS if e.level_free and e.from_frames]
 
 
 def no_number_is_made_up(verdict: Verdict) -> None:
@@ -66,7 +66,9 @@ def test_every_dimension_is_listed_once_and_unmeasurable_ones_say_why(synth: Mod
     for name, entry in DIMENSIONS.items():
         if entry.unavailable:
             assert verdict.dimensions[name].state == "unavailable"
-            assert verdict.dimensions[name].reason == entry.unavailable
+            assert (verdict.dimensions[name].reason or "").startswith(entry.unavailable)
+        elif entry.min_bars:
+            assert verdict.dimensions[name].reason == f"8 bars, {name} needs {entry.min_bars}"
         else:
             assert verdict.dimensions[name].state != "unavailable"
 
@@ -131,7 +133,7 @@ def test_swapping_before_and_after_mirrors_the_score_exactly(  # noqa: PLR0917
 @pytest.mark.parametrize("gain_db", [-6.0, -3.0, -0.1, 0.1, 3.0, 6.0])
 def test_gain_moves_no_timbre_dimension(synth: ModuleType, gain_db: float) -> None:
     rng = np.random.default_rng(9)
-    piece = synth.programme(9)
+    piece = synth.programme(9, n_bars=16)
     frames = [synth.capture(piece, rng, jitter_ms=7), synth.capture(piece, rng, jitter_ms=7)]
     louder = synth.capture(piece, rng, gain_db=gain_db, jitter_ms=7)
     verdict = judge(BRIGHTER, synth.aligned(frames, [louder]))

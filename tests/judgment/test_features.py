@@ -13,7 +13,7 @@ import pytest
 from pybackend.capture.aligned import AlignedCaptures, Incomparable
 from pybackend.judgment.dimensions import FRAME_INDEX
 from pybackend.judgment.features import BarFeatures, bar_features
-from pybackend.judgment.ratios import jackknife_spread
+from pybackend.judgment.jackknife import jackknife_spread
 from pybackend.stream.protocol import FRAME_COLUMNS, column
 
 Array = npt.NDArray[np.float64]

@@ -163,10 +163,10 @@ def test_margin_follows_aggression_and_mode_unless_the_goal_states_it() -> None:
             compile_goal_vector("x", {"brightness": 1}, {"weight": None}, **options)
         ).margin("weight")
 
-    assert margin() == 1.5
-    assert margin(aggression=0.0) == 0.75
-    assert margin(aggression=1.0) == 2.25
-    assert margin(mode="finish") == 0.75
+    assert margin() == pytest.approx(1.5)
+    assert margin(aggression=0.0) == pytest.approx(0.75)
+    assert margin(aggression=1.0) == pytest.approx(2.25)
+    assert margin(mode="finish") == pytest.approx(0.75)
     stated = {
         "targets": {"brightness": 1},
         "protect": {"weight": {"margin": 4.0}},
@@ -178,4 +178,16 @@ def test_margin_follows_aggression_and_mode_unless_the_goal_states_it() -> None:
 def test_amount_is_two_smallest_effects_unless_the_goal_states_it() -> None:
     goal = goal_from({"targets": {"brightness": 1, "weight": 1}, "amounts": {"weight": 3.0}})
     assert goal.amount("brightness") == 2.0
-    assert goal.amount("weight") == 4.0
+    assert goal.amount("weight") == pytest.approx(4.0)
+
+
+def test_who_asks_is_kept_and_a_director_asks_for_something_artistic() -> None:
+    made = compile_goal_vector("x", {"brightness": 1}, invoked_by="mix engineer")
+    assert goal_from(made).invoked_by == "mix engineer"
+    assert compile_goal_vector("x", {"brightness": 1})["invoked_by"] is None
+    director = "livepilot-creative-director"
+    assert compile_goal_vector("x", {"style_fit": 1}, invoked_by=director)["targets"]
+    with pytest.raises(GoalError, match="needs an artistic target; add one of style_fit"):
+        compile_goal_vector("x", {"brightness": 1}, ["style_fit"], invoked_by=director)
+    with pytest.raises(GoalError, match="invoked_by must be text"):
+        compile_goal_vector("x", {"brightness": 1}, invoked_by=7)

@@ -97,7 +97,9 @@ def mid_side(sound: Sound, mid_db: float, side_db: float) -> Sound:
 
 
 @numba.njit(cache=True)
-def _reduction_db(level_db: Sound, threshold_db: float, ratio: float, up: float, down: float) -> Sound:
+def _reduction_db(
+    level_db: Sound, threshold_db: float, ratio: float, up: float, down: float
+) -> Sound:
     out = np.empty_like(level_db)
     held = 0.0
     for i in range(len(level_db)):
@@ -123,7 +125,9 @@ def limited(sound: Sound, rate_hz: int, push_db: float, ceiling_db: float = -1.0
     """Louder into a limiter (instant attack, 80 ms release) that holds samples at the ceiling."""
     pushed = sound * 10.0 ** (push_db / 20.0)
     level_db = 20.0 * np.log10(np.maximum(np.abs(pushed).max(axis=1), 1e-6))
-    reduction = _reduction_db(level_db, ceiling_db, 1e9, 1.0, 1.0 - math.exp(-1.0 / (0.08 * rate_hz)))
+    reduction = _reduction_db(
+        level_db, ceiling_db, 1e9, 1.0, 1.0 - math.exp(-1.0 / (0.08 * rate_hz))
+    )
     return pushed * 10.0 ** (-reduction / 20.0)[:, None]
 
 
@@ -252,9 +256,7 @@ def compress(depth_db: float, ratio: float = 4.0, *, makeup: bool = True) -> Edi
 
     def worked(stems: Sequence[Sound], rate_hz: int) -> Sound:
         mix = total(stems)
-        out = compressed(
-            mix, rate_hz, ratio=ratio, depth_db=depth_db, attack_s=0.01, release_s=0.1
-        )
+        out = compressed(mix, rate_hz, ratio=ratio, depth_db=depth_db, attack_s=0.01, release_s=0.1)
         return same_rms(out, mix) if makeup else out
 
     return worked

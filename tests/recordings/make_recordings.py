@@ -10,8 +10,9 @@ material gives the same files. README.md in this folder says what was done in wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,9 +104,9 @@ class Session:
     damaged: bool = False
 
     @property
-    def file(self) -> Path:
-        """The recording."""
-        return HERE / f"{self.name}.{'pcapng' if self.damaged else 'pcap'}"
+    def file(self) -> str:
+        """Name of the recording."""
+        return f"{self.name}.{'pcapng' if self.damaged else 'pcap'}"
 
     def tape(self, only_stem: int | None = None) -> Tape:
         """Play all takes: the master, or one stem as its own track plays it."""
@@ -116,10 +117,8 @@ class Session:
         for number, take in enumerate(self.takes):
             source = self._passage(take)
             stems = take.perform(source) if take.perform else source.stems
-            if only_stem is None:
-                sound = take.edit(stems, source.rate_hz)
-            else:
-                sound = stems[only_stem]
+            edited = only_stem is None
+            sound = take.edit(stems, source.rate_hz) if edited else stems[only_stem or 0]
             lead_s, tail_s = (0.0, 0.0) if self.loop_beats else (LEAD_S, TAIL_S)
             start = round((PRE_ROLL_S - lead_s) * source.rate_hz)
             end = len(sound) - round((POST_ROLL_S - tail_s) * source.rate_hz)
@@ -147,8 +146,7 @@ class Session:
         names = [take.name for take in self.takes]
         windows = {name: self._window(number, tape) for number, name in enumerate(names)}
         captures = {
-            name: {"recording": self.file.name, "window": window}
-            for name, window in windows.items()
+            name: {"recording": self.file, "window": window} for name, window in windows.items()
         }
         moves = [
             move | {side: [captures[name] for name in move[side]] for side in ("before", "after")}
@@ -191,7 +189,9 @@ def humanised(seed: int, spread_db: float) -> Callable[[Passage], Stems]:
     return perform
 
 
-def _move(name: str, text: str, targets: dict[str, float], after: str, **more: Any) -> dict[str, Any]:
+def _move(
+    name: str, text: str, targets: dict[str, float], after: str, **more: Any
+) -> dict[str, Any]:
     move = {"id": name, "description": text, "targets": targets, "before": ["before", "again"]}
     return move | {"after": [after]} | more
 
@@ -277,7 +277,9 @@ SESSIONS: Final = (
         (
             _move("wider", "Side +3 dB", {"width": 1.0}, "wider", protect=KEEP_WEIGHT),
             _move("hardly", "High shelf +0.3 dB at 3 kHz", BRIGHTER, "hardly"),
-            _move("cut", "Bell -3 dB at 350 Hz", {"band_low_mid": -1.0}, "cut", protect=KEEP_WEIGHT),
+            _move(
+                "cut", "Bell -3 dB at 350 Hz", {"band_low_mid": -1.0}, "cut", protect=KEEP_WEIGHT
+            ),
         ),
     ),
     Session(
@@ -327,7 +329,9 @@ SESSIONS: Final = (
         (
             _move("takes", "Nothing: four takes of one riff", BRIGHTER, "third")
             | {"after": ["third", "fourth"]},
-            _move("shelf", "High shelf +4 dB at 3 kHz on two of four takes", BRIGHTER, "third shelf")
+            _move(
+                "shelf", "High shelf +4 dB at 3 kHz on two of four takes", BRIGHTER, "third shelf"
+            )
             | {"after": ["third shelf", "fourth shelf"]},
         ),
     ),
@@ -402,7 +406,7 @@ SESSIONS: Final = (
 )
 
 
-def write_damaged(session: Session, tape: Tape, frames: Frames) -> dict[str, int]:
+def write_damaged(session: Session, tape: Tape, frames: Frames, path: Path) -> dict[str, int]:
     """Write a session with everything wrong, and a second device on the guitars' track."""
     master = list(datagrams(frames))
     last_s = EPOCH_S + tape.span_s(len(session.takes) - 1)[0]
@@ -413,20 +417,24 @@ def write_damaged(session: Session, tape: Tape, frames: Frames) -> dict[str, int
     guitars = session.tape(only_stem=1).frames(session.instance + 1)
     half_s = EPOCH_S + tape.span_s(1)[1]
     other = [item for item in datagrams(guitars, "track", 2) if item[0] < half_s]
-    return spoil(session.file, stretches, other, [float(value) for value in frames.values[100]])
+    return spoil(path, stretches, other, [float(value) for value in frames.values[100]])
 
 
 def main() -> None:
     """Write every recording and plan."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--into", type=Path, default=HERE, metavar="FOLDER", help="default: here")
+    into = parser.parse_args().into
     for session in SESSIONS:
         tape = session.tape()
         frames = tape.frames(session.instance)
+        path = into / session.file
         if session.damaged:
-            print(write_damaged(session, tape, frames))
+            print(write_damaged(session, tape, frames, path))
         else:
-            record(session.file, frames)
-        write_json(session.file.with_suffix(".json"), session.plan(tape))
-        print(f"{session.file.name}: {len(frames)} frames, {session.file.stat().st_size} bytes")
+            record(path, frames)
+        write_json(path.with_suffix(".json"), session.plan(tape))
+        print(f"{path.name}: {len(frames)} frames, {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

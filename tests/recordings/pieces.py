@@ -30,16 +30,14 @@ SAMPLES: Final = "sonic-pi/usr/share/sonic-pi/samples"
 BEATS_PER_BAR: Final = 4
 PRE_ROLL_S: Final = 3.0
 STEM_GAIN: Final = 0.5
-"""Songs that come as stems are mixed 6 dB down: their stems are mastered, the sum would be over full
-scale."""
+"""Songs that come as stems are mixed 6 dB down: each stem alone nearly reaches full scale."""
 POST_ROLL_S: Final = 1.0
 
-SECTOID: Final = "Carlos Viola Iborra (Sectoid)"
-MULDJORD: Final = "El Senator (Muldjord)"
-MCCRACKEN: Final = "Max McCracken"
-EXPAT: Final = "Expat"
 BY_SA: Final = "CC-BY-SA-3.0"
 CC0: Final = "CC0"
+SECTOID: Final = ("Carlos Viola Iborra (Sectoid)", "Expat")
+MULDJORD: Final = ("El Senator (Muldjord)", BY_SA)
+MCCRACKEN: Final = ("Max McCracken", BY_SA)
 
 
 @dataclass(frozen=True)
@@ -85,21 +83,22 @@ class Piece:
         return tuple(MATERIAL / stem for stem in self.stems)
 
 
-def _song(package: str, title: str, author: str, licence: str, tempo: float, late_s: float) -> Piece:
+def _song(
+    package: str, title: str, tempo: float, first_beat_s: float, credit: tuple[str, str]
+) -> Piece:
     folder = f"{package}/{SONGS}/{package}/{title}"
     return Piece(
         title.replace("_", " "),
-        author,
-        licence,
+        *credit,
         (f"{folder}/song.ogg", f"{folder}/guitar.ogg"),
         tempo,
-        late_s,
+        first_beat_s,
         (24, 56),
     )
 
 
 def _game(title: str, tempo: float, starts: tuple[int, ...] = (16, 48)) -> Piece:
-    return Piece(title, MCCRACKEN, BY_SA, (f"{GAME}/{title}.ogg",), tempo, 0.0, starts)
+    return Piece(title, *MCCRACKEN, (f"{GAME}/{title}.ogg",), tempo, 0.0, starts)
 
 
 def _loop(name: str, author: str, beats: int, length_s: float) -> Piece:
@@ -111,19 +110,27 @@ def _loop(name: str, author: str, beats: int, length_s: float) -> Piece:
 def _tempoless(name: str, album: str, starts: tuple[int, ...]) -> Piece:
     path = f"{WARZONE}/{album}/{name}.opus"
     return Piece(
-        f"{album}/{name}", "Warzone 2100 music", "see package", (path,), 120.0, 0.0, starts, 0, False
+        f"{album}/{name}",
+        "Warzone 2100 music",
+        "see package",
+        (path,),
+        120.0,
+        0.0,
+        starts,
+        0,
+        False,
     )
 
 
 PIECES: Final = (
-    _song("sectoid", "Escape from chaosland", SECTOID, EXPAT, 135.0, 0.022),
-    _song("sectoid", "Feelings", SECTOID, EXPAT, 95.0, 0.026),
-    _song("sectoid", "Metal madness", SECTOID, EXPAT, 150.0, 0.038),
-    _song("sectoid", "War of freedom", SECTOID, EXPAT, 140.0, 0.038),
-    _song("muldjord", "armygeddon", MULDJORD, BY_SA, 170.0, 0.0),
-    _song("muldjord", "chaos_god", MULDJORD, BY_SA, 170.0, 0.0),
-    _song("muldjord", "internal_degeneration", MULDJORD, BY_SA, 190.0, 0.0),
-    _song("muldjord", "mutilated_mime", MULDJORD, BY_SA, 180.0, 0.0),
+    _song("sectoid", "Escape from chaosland", 135.0, 0.022, SECTOID),
+    _song("sectoid", "Feelings", 95.0, 0.026, SECTOID),
+    _song("sectoid", "Metal madness", 150.0, 0.038, SECTOID),
+    _song("sectoid", "War of freedom", 140.0, 0.038, SECTOID),
+    _song("muldjord", "armygeddon", 170.0, 0.0, MULDJORD),
+    _song("muldjord", "chaos_god", 170.0, 0.0, MULDJORD),
+    _song("muldjord", "internal_degeneration", 190.0, 0.0, MULDJORD),
+    _song("muldjord", "mutilated_mime", 180.0, 0.0, MULDJORD),
     _game("Advanced Simulacra", 100.0),
     _game("Awakening", 120.0),
     _game("By-Product", 100.014),

@@ -1,4 +1,4 @@
-"""A recording as it may really arrive: captured by Wireshark on two interfaces, with everything else.
+"""A recording as it may really arrive: by Wireshark, on two interfaces, with everything else.
 
 What a busy machine, a second device and a careless user do to a recording, put into a pcapng file:
 frames lost, sent twice, overtaken, torn; datagrams that are no frames; traffic that is not ours; an
@@ -26,7 +26,10 @@ Row = list[float]
 
 PORT: Final = 9701
 BURST: Final = 3
-LOST, TWICE, SWAPPED, TORN = 0.008, 0.03, 0.03, 0.007
+LOST: Final = 0.008
+TWICE: Final = 0.03
+SWAPPED: Final = 0.03
+TORN: Final = 0.007
 HEAVY_LOSS: Final = 0.08
 LOCALHOST: Final = bytes((127, 0, 0, 1))
 AF_INET: Final = 2
@@ -73,6 +76,7 @@ class Damage:
                 plain = i in fate
                 out.append((time_s, payload))
         return out
+
 
 def torn(payload: bytes) -> bytes:
     """A frame whose two counters disagree."""
@@ -179,7 +183,9 @@ def write_pcapng(path: Path, packets: Iterable[tuple[float, int, bytes]], *, cut
     parts = [_block(0x0A0D0D0A, section), _interface(ETHERNET, 6), _interface(NULL, 9)]
     for time_s, interface, packet in packets:
         ticks = round(time_s * (10**6, 10**9)[interface])
-        head = struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(packet), len(packet))
+        head = struct.pack(
+            "<IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(packet), len(packet)
+        )
         parts.append(_block(6, head + packet + bytes(-len(packet) % 4)))
     data = b"".join(parts)
     path.write_bytes(data[: len(data) - cut])
@@ -213,13 +219,14 @@ def spoil(
         lost = HEAVY_LOSS if number == len(stretches) - 1 else LOST
         packets += [(s, 1, loopback(p)) for s, p in damage.take(stretch, lost)]
     start_s, end_s = packets[0][0], max(time_s for time_s, _, _ in packets)
+    span_s = end_s - start_s
     trash = garbage(row)
-    for i, (reason, payload) in enumerate(trash):
-        damage.counts[reason] += 1
-        packets.append((start_s + (i + 0.31) * (end_s - start_s) / len(trash), 1, loopback(payload)))
+    damage.counts.update(reason for reason, _ in trash)
+    for i, (_, payload) in enumerate(trash):
+        packets.append((start_s + (i + 0.31) * span_s / len(trash), 1, loopback(payload)))
     strangers = foreign() * 4
     for i, (interface, packet) in enumerate(strangers):
-        packets.append((start_s + (i + 0.77) * (end_s - start_s) / len(strangers), interface, packet))
+        packets.append((start_s + (i + 0.77) * span_s / len(strangers), interface, packet))
     packets.sort(key=lambda item: item[0])
     packets.append((end_s + 0.1, 1, loopback(b"/cut/off\0\0\0\0,\0\0\0")))
     write_pcapng(path, packets, cut=7)

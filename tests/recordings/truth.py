@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -91,7 +92,7 @@ def _bands(sound: Array, rate_hz: int, edges: Edges) -> tuple[Array, Array]:
     fade = round(FADE_S * rate_hz) // 2
     turn = 0.25 * np.pi * (1.0 + np.arange(-fade + 0.5, fade) / fade)
     sharp, tree = [], []
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges.tolist()):
         bar = sound[start - fade : end + fade].copy()
         bar[: 2 * fade] *= np.sin(turn)[:, None]
         bar[-2 * fade :] *= np.cos(turn)[:, None]
@@ -137,7 +138,7 @@ def levels(sound: Array, rate_hz: int, edges: Edges) -> Levels:
     )
 
 
-def _true_peak(sound: Array, edges: Edges, candidates: int = 64, half: int = 32) -> Array:
+def _true_peak(sound: Array, edges: Edges, half: int = 32) -> Array:
     """Largest magnitude of each bar, between samples too, around its highest samples."""
     taps = np.arange(1 - half, half + 1)
     kernels = []
@@ -146,11 +147,11 @@ def _true_peak(sound: Array, edges: Edges, candidates: int = 64, half: int = 32)
         kernels.append(np.sinc(x) * np.cos(0.5 * np.pi * x / (half + 1)) ** 2)
     bank = np.array(kernels)
     peaks = []
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges.tolist()):
         highest = 0.0
         for channel in range(2):
             part = np.abs(sound[start:end, channel])
-            top = np.argpartition(part, -candidates)[-candidates:]
+            top = np.flatnonzero(part >= 0.8 * part.max())
             # A peak between two samples is next to one of them, on either side.
             at = start + np.unique(np.concatenate((top - 1, top)))
             near = sound[at[:, None] + taps, channel]
@@ -191,22 +192,29 @@ def per_bar(of: Levels, *, sharp: bool) -> dict[str, Array]:
     return shown
 
 
-def dimensions(of: Levels, *, sharp: bool) -> dict[str, float]:
-    """Every dimension that a master's frames show: the mean of its bars, or the window's spread."""
-    found = {name: float(values.mean()) for name, values in per_bar(of, sharp=sharp).items()}
-    loud = of.momentary_lufs[of.momentary_lufs > -70.0]
-    return found | {"dynamics": float(loud.std()) if len(loud) else 0.0}
+def effects(before: Levels, after: Levels, *, sharp: bool) -> dict[str, float]:
+    """True change of every dimension that a master's frames show.
+
+    Returns
+    -------
+    dict of str to float
+        Mean over bars of what each bar changed by; for dynamics, of the window's spread, over the
+        moments that are above -70 LUFS on both sides.
+    """
+    was, now = per_bar(before, sharp=sharp), per_bar(after, sharp=sharp)
+    found = {name: float((now[name] - was[name]).mean()) for name in was}
+    loud = np.minimum(before.momentary_lufs, after.momentary_lufs) > -70.0
+    spreads = [each.momentary_lufs[loud].std() for each in (before, after)]
+    return found | {"dynamics": float(spreads[1] - spreads[0]) if loud.any() else 0.0}
 
 
-def window_dimensions(of: Levels, *, sharp: bool) -> dict[str, float]:
-    """The same ratios from the powers of the whole window, as one long bar: what ears add up."""
+def whole(of: Levels) -> Levels:
+    """The passage as one long bar: what ears add up."""
 
-    def whole(values: Array) -> Array:
+    def mean(values: Array) -> Array:
         return values.mean(axis=-1, keepdims=True)
 
-    one = Levels(
-        *(whole(x) for x in (of.sharp, of.tree, of.left, of.right, of.cross, of.k_power)),
-        true_peak=of.true_peak.max(keepdims=True),
-        momentary_lufs=of.momentary_lufs,
+    powers = (of.sharp, of.tree, of.left, of.right, of.cross, of.k_power)
+    return Levels(
+        *(mean(each) for each in powers), of.true_peak.max(keepdims=True), of.momentary_lufs
     )
-    return dimensions(one, sharp=sharp)

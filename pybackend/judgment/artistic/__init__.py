@@ -1,0 +1,1 @@
+"""The artistic family: concept packets, history, motifs, sections, restraint, and what follows."""

@@ -16,11 +16,14 @@ from pybackend.commands import (
     compare,
     demo,
     diagnose,
+    doctor,
+    install,
     judge_batch,
     listen,
     packet,
     record,
     replay,
+    uninstall,
 )
 from pybackend.config import app_version
 from pybackend.errors import MoveJudgeError
@@ -35,6 +38,9 @@ COMMANDS: Final = (
     replay,
     judge_batch,
     packet,
+    install,
+    uninstall,
+    doctor,
 )
 
 EPILOG: Final = (

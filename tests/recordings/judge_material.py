@@ -234,6 +234,38 @@ def judge_repeats(bars: int) -> dict[tuple[int, int], Counter[str]]:
     return found
 
 
+def phases_table() -> str:
+    """The same sound with another frame phase: what every dimension makes of it.
+
+    Captures of one playing share their phase, the one after a stop has another: the worst case for
+    anything that is taken from single frames.
+    """
+    seen: dict[str, list[tuple[float, str, str]]] = {}
+    goal = compile_goal_vector("", {"brightness": 1.0})
+    for piece in PIECES:
+        source = passage(piece, piece.starts[-1])
+        before = [heard(source, source.mix, 0.0, 0.0)] * 2
+        for phase_s in (0.012, 0.025, 0.038):
+            verdict = judge(goal, align(before, [heard(source, source.mix, phase_s, 0.0)]))
+            for name, shown in verdict.dimensions.items():
+                if shown.delta is not None and shown.smallest_effect and shown.verdict:
+                    size = abs(shown.delta) / shown.smallest_effect
+                    seen.setdefault(name, []).append((size, shown.verdict, piece.name))
+    lines = [
+        "| dimension | n | same | open | said to have moved | largest, in smallest effects | in |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, found in sorted(seen.items(), key=lambda item: -max(item[1])[0]):
+        said = Counter(answer for _, answer, _ in found)
+        moved = len(found) - said["same"] - said["inconclusive"]
+        size, _, where = max(found)
+        lines.append(
+            f"| {name} | {len(found)} | {said['same']} | {said['inconclusive']} | {moved} "
+            f"| {size:.2f} | {where} |"
+        )
+    return "\n".join(lines)
+
+
 def strangers_table() -> str:
     """Two passages of a piece, compared from their starts as files without song positions are."""
     lines = [
@@ -390,6 +422,7 @@ def main() -> int:
             "summary": summary_table(rows),
             "rows": row_table([row for row in rows if row.piece in SHOWN]),
             "wrong": row_table(wrong),
+            "phases": phases_table(),
             "repeats": repeats_table(),
             "strangers": strangers_table(),
         }

@@ -84,9 +84,10 @@ def test_entry_is_complete(entry: object) -> None:
 
 
 @pytest.mark.parametrize("entry", FRAME_DIMENSIONS, ids=lambda entry: entry.name)
-@given(value=st.floats(-12.0, 12.0))
-def test_display_scale_is_inverted_by_native(entry: object, value: float) -> None:
+@given(spreads=st.floats(-12.0, 12.0))
+def test_display_scale_is_inverted_by_native(entry: object, spreads: float) -> None:
     centre = entry.direction == "centre"
+    value = spreads * entry.spread
     native = value if centre else entry.midpoint + value
     level = entry.squash(native)
     assert 0.0 < level <= 1.0
